@@ -1,0 +1,3 @@
+"""pi-lsp: context engineering for coding agents, inside the editor."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The state of one editor window and what happens in it."""

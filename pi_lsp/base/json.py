@@ -1,0 +1,168 @@
+"""JSON as JavaScript reads and prints it, for files that a JavaScript program shares with us.
+
+Reading goes through msgspec; what msgspec refuses and `JSON.parse` accepts (escapes of lone surrogates, numbers
+past the range of a float, bytes that are not UTF-8) falls back to the standard library. Printing gives the very
+text of `JSON.stringify`: no spaces, keys in stored order, non-ASCII raw, lone surrogates as `\\udxxx`.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from json.encoder import encode_basestring
+from typing import NoReturn, TypeAlias
+
+import msgspec
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = dict[str, Json]
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_decode_fast = msgspec.json.Decoder(type=object).decode
+
+
+class JsonError(ValueError):
+    """The text is not JSON; the message says where (line and column, or a byte offset)."""
+
+
+def decode(raw: bytes | str) -> Json:
+    """Read one JSON text.
+
+    Raises:
+        JsonError: what `JSON.parse` would refuse as well, and nesting too deep for the interpreter.
+    """
+    try:
+        return _decode_fast(raw)  # pyright: ignore[reportReturnType]  msgspec gives builtins only
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return _decode_tolerant(raw)
+
+
+def decode_object(raw: bytes | str) -> JsonObject:
+    """Read one JSON text that must be an object. Raises JsonError."""
+    value = decode(raw)
+    if not isinstance(value, dict):
+        raise JsonError(f"expected an object, found {kind(value)}")
+    return value
+
+
+def encode(value: Json) -> str:
+    """Print a value as `JSON.stringify` does (NaN and infinities become null)."""
+    parts: list[str] = []
+    _print(value, parts)
+    return "".join(parts)
+
+
+def to_utf8(text: str) -> bytes:
+    """The UTF-8 bytes of a text; a lone surrogate becomes U+FFFD, as JavaScript writes it."""
+    return _LONE_SURROGATE.sub("\ufffd", text).encode()
+
+
+def kind(value: Json) -> str:
+    """The JSON name of a value's type, for messages to people."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+
+
+def as_object(value: Json) -> JsonObject:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Json) -> list[Json]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_str(value: Json) -> str:
+    """The value where it is a string, else the empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def as_int(value: Json) -> int:
+    """The value where it is a finite number (cut to an integer), else 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 0
+    return int(value)
+
+
+def objects(value: Json) -> Iterable[JsonObject]:
+    """The objects among the items of a list; nothing where it is no list."""
+    return (item for item in as_list(value) if isinstance(item, dict))
+
+
+def without_none(value: Mapping[str, Json]) -> JsonObject:
+    """A copy without the keys whose value is None, as `JSON.stringify` drops undefined."""
+    return {key: item for key, item in value.items() if item is not None}
+
+
+def number_text(value: float) -> str:
+    """A number as JavaScript prints it: 5 for 5.0, 1e-7, 1e+21, 0 for -0.0; null where it is not finite."""
+    if not math.isfinite(value):
+        return "null"
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 2**53):
+        return str(int(value))
+    mantissa, _, exponent = repr(value).partition("e")
+    power = int(exponent or 0)
+    digits = mantissa.replace(".", "").lstrip("-")
+    if power == 0 or power < -6 or power >= 21:
+        sign = "-" if power < 0 else "+"
+        return mantissa.removesuffix(".0") + (f"e{sign}{abs(power)}" if exponent else "")
+    if power < 0:
+        return f"{value:.{len(digits.removesuffix('0') or digits) - 1 - power}f}"
+    return ("-" if value < 0 else "") + digits.ljust(power + 1, "0")
+
+
+def _decode_tolerant(raw: bytes | str) -> Json:
+    text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+    except ValueError as error:
+        raise JsonError(str(error)) from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _print(value: Json, parts: list[str]) -> None:
+    match value:
+        case str():
+            text = encode_basestring(value)
+            parts.append(text if text.isascii() else _LONE_SURROGATE.sub(_escape_surrogate, text))
+        case None:
+            parts.append("null")
+        case bool():
+            parts.append("true" if value else "false")
+        case int() | float():
+            parts.append(number_text(value))
+        case dict():
+            parts.append("{")
+            for index, (key, item) in enumerate(value.items()):
+                parts.append("," if index else "")
+                _print(key, parts)
+                parts.append(":")
+                _print(item, parts)
+            parts.append("}")
+        case list():
+            parts.append("[")
+            for index, item in enumerate(value):
+                parts.append("," if index else "")
+                _print(item, parts)
+            parts.append("]")
+
+
+def _escape_surrogate(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"

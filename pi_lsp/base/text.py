@@ -1,0 +1,58 @@
+"""Lengths and cuts of texts, where characters, UTF-16 units and UTF-8 bytes are three different numbers.
+
+Pi is JavaScript: its "characters" are UTF-16 units and its bytes count a lone surrogate as 3. A Python string may
+hold lone surrogates (they come in by JSON escapes), never pairs of them.
+"""
+
+
+def utf16_length(text: str) -> int:
+    """The length in UTF-16 units."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def utf8_length(text: str) -> int:
+    """The length in UTF-8 bytes; a lone surrogate counts 3."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def slice_head(text: str, max_units: int) -> str:
+    """At most `max_units` UTF-16 units from the start, one fewer where a pair would be split."""
+    if max_units <= 0:
+        return ""
+    if text.isascii() or len(text) * 2 <= max_units:
+        return text[:max_units]
+    head = text[:max_units]
+    excess = utf16_length(head) - max_units
+    if excess <= 0:
+        return head
+    # Each astral character counts two units: drop from the end until the rest fits.
+    end = len(head)
+    while excess > 0:
+        end -= 1
+        excess -= 2 if head[end] > "\uffff" else 1
+    return head[:end]
+
+
+def slice_tail(text: str, max_units: int) -> str:
+    """At most `max_units` UTF-16 units from the end, one fewer where a pair would be split."""
+    if max_units <= 0:
+        return ""
+    tail = text[-max_units:]
+    if tail.isascii():
+        return tail
+    excess = utf16_length(tail) - max_units
+    start = 0
+    while excess > 0:
+        excess -= 2 if tail[start] > "\uffff" else 1
+        start += 1
+    return tail[start:]
+
+
+def one_line(text: str, max_units: int = 120) -> str:
+    """A preview: white space folded to single blanks, cut to `max_units` UTF-16 units with an ellipsis."""
+    folded = " ".join(text[: max_units * 8].split())
+    if utf16_length(folded) <= max_units:
+        return folded
+    return slice_head(folded, max_units - 1) + "…"

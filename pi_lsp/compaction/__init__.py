@@ -1,0 +1,1 @@
+"""Making a long history short: cut point, plan, summaries, branches."""

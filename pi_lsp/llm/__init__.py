@@ -1,0 +1,1 @@
+"""Talking to a model: stream contract, model table, request body, retry."""

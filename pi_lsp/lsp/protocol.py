@@ -1,0 +1,233 @@
+"""JSON-RPC as pi-lsp promises it, on top of pygls: every request is answered exactly once, whatever it holds.
+
+pygls 2.1 leaves gaps that were measured: params that do not fit get no answer, nor do requests after `shutdown` or
+results that cannot be encoded; nested objects with a `jsonrpc` key are taken for messages; every notification leaves
+a future behind. Each method here closes one of them. Params of methods that LSP does not know (`pi/...`) stay plain
+JSON and are read by msgspec where they are handled; results may be msgspec structs.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
+
+import attrs
+import cattrs
+import msgspec
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+    default_converter,
+    lsp_method,
+)
+
+from pi_lsp.base import json as pi_json
+
+if TYPE_CHECKING:
+    from pygls.io_ import Writer
+
+# pygls has no public way to any of this.
+# pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+logger = logging.getLogger(__name__)
+
+NOT_INITIALIZED = -32002
+INVALID_REQUEST = -32600
+PARSE_ERROR = -32700
+
+_GENERIC = (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification)
+_LIFECYCLE = {types.INITIALIZE, types.EXIT}
+
+
+class PiProtocol(LanguageServerProtocol):
+    """The protocol of one connection."""
+
+    _initialized = False
+
+    @property
+    def was_shut_down(self) -> bool:
+        """Whether the client asked for `shutdown`; an `exit` without it is a failure by LSP."""
+        return self._shutdown
+
+    # --- what comes in ------------------------------------------------------------------------------------------
+
+    def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Leave every object as it is: pygls calls this for nested ones too; `handle_message` structures the outer."""
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Structure one decoded message and run it; answer what cannot be run."""
+        if not _is_object(message) or message.get("jsonrpc") != self.VERSION:
+            if _is_object(message) and "method" not in message:
+                return
+            self._refuse(message, INVALID_REQUEST, "not a JSON-RPC 2.0 message (batches are not part of LSP)")
+            return
+        method = message.get("method")
+        if method is not None:
+            if self._shutdown and method != types.EXIT:
+                self._refuse(message, INVALID_REQUEST, "the server is shutting down")
+                return
+            if not self._initialized and method not in _LIFECYCLE:
+                self._refuse(message, NOT_INITIALIZED, "initialize comes first")
+                return
+            if method == types.INITIALIZE and self._initialized:
+                self._refuse(message, INVALID_REQUEST, "initialize was already answered")
+                return
+            message.setdefault("params", None)
+        try:
+            structured = super().structure_message(message)
+        except JsonRpcException as error:
+            self._report_misfit(message, error)
+            return
+        if method == types.INITIALIZE:
+            self._initialized = True
+        super().handle_message(cast("Any", structured))
+
+    def answer_unreadable(self, error: Exception) -> None:
+        """Answer a body that is no JSON; its id is unknown."""
+        self._send_data(types.ResponseErrorMessage(id=None, error=types.ResponseError(PARSE_ERROR, str(error))))
+
+    def _refuse(self, message: Any, code: int, why: str) -> None:
+        # A notification gets no answer, not even this one.
+        if _is_object(message) and "id" not in message:
+            return
+        msg_id = message.get("id") if _is_object(message) else None
+        self._send_data(types.ResponseErrorMessage(id=msg_id, error=types.ResponseError(code, why)))
+
+    def _report_misfit(self, message: dict[str, Any], error: JsonRpcException) -> None:
+        cause = error.__cause__
+        errors = misfits(cause) if isinstance(cause, Exception) else [str(error)]
+        if "method" in message and "id" in message:
+            failure = types.ResponseError(JsonRpcInvalidParams.CODE, JsonRpcInvalidParams.MESSAGE, {"errors": errors})
+            self._send_data(types.ResponseErrorMessage(id=message["id"], error=failure))
+        elif "method" in message:
+            logger.warning("ignored a notification %s: %s", message["method"], "; ".join(errors))
+        else:
+            future = self._request_futures.pop(message["id"], None)
+            if future and not future.done():
+                future.set_exception(JsonRpcInvalidParams("; ".join(errors)))
+
+    # --- what runs ----------------------------------------------------------------------------------------------
+
+    def _execute_handler(
+        self,
+        msg_id: str | int,
+        handler: Callable[[Any], Any],
+        callback: Callable[[Any], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        def done(future: Any) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, done, args, kwargs)
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        """Cancel what still runs, over a copy: commands that end meanwhile change the dictionary."""
+        if (user_handler := self.fm.features.get(types.SHUTDOWN)) is not None:
+            yield user_handler, args, None
+        current = self.msg_id
+        for msg_id, future in list(self._request_futures.items()):
+            if msg_id != current and not future.done():
+                future.cancel()
+        self._shutdown = True
+
+    # --- what goes out ------------------------------------------------------------------------------------------
+
+    def _send_data(self, data: Any) -> None:
+        """Encode and write one message. One that cannot be encoded becomes an internal error, never silence."""
+        if self.writer is None:
+            logger.error("no transport to write to")
+            return
+        try:
+            body = self._encode(data)
+        except Exception as error:
+            logger.exception("could not encode %s", type(data).__name__)
+            msg_id = getattr(data, "id", None)
+            if isinstance(data, types.ResponseErrorMessage) or hasattr(data, "method") or msg_id is None:
+                return
+            failure = types.ResponseError(JsonRpcInternalError.CODE, f"the result could not be encoded: {error}")
+            body = self._encode(types.ResponseErrorMessage(id=msg_id, error=failure))
+        # We serve stdio alone, whose writer is synchronous.
+        cast("Writer", self.writer).write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    def _encode(self, data: Any) -> bytes:
+        if isinstance(data, _GENERIC):
+            payload = attrs.asdict(data, recurse=False)
+            for key in ("result", "params"):
+                if attrs.has(type(payload.get(key))):
+                    payload[key] = self._converter.unstructure(payload[key])
+        else:
+            payload = self._converter.unstructure(data)
+        try:
+            return msgspec.json.encode(payload)
+        except UnicodeEncodeError:  # a lone surrogate: other programs' JSON readers refuse the escape
+            return pi_json.to_utf8(json.dumps(msgspec.to_builtins(payload), ensure_ascii=False))
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is not None and isinstance(error.data, dict) and "traceback" in error.data:
+            logger.error("request %s failed: %s\n%s", msg_id, error.message, "".join(error.data["traceback"]))
+            error = types.ResponseError(error.code, error.message)
+        super()._send_response(msg_id, result, error)
+
+    def _check_handler_result(self, future: Any) -> None:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            logger.error("a notification failed", exc_info=error)
+
+
+def make_converter() -> cattrs.Converter:
+    """The converter of lsprotocol with strict scalars, and with plain JSON where LSP does not know the method."""
+    converter = default_converter()
+    for scalar in (str, int, bool):
+        converter.register_structure_hook(scalar, _strict(scalar))
+    for cls in _GENERIC:
+        converter.register_structure_hook(cls, _plain(cls))
+    return converter
+
+
+def misfits(error: Exception) -> list[str]:
+    """What did not fit, one line each, with the names that stand on the wire."""
+    return [_wire_path(line) for line in cattrs.transform_error(error, path="$")]
+
+
+def _strict(scalar: type) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
+        if type(value) is scalar:
+            return value
+        raise TypeError(f"expected {_JSON_NAMES[scalar]}, got {pi_json.kind(value)}")
+
+    return structure
+
+
+_JSON_NAMES = {str: "a string", int: "an integer", bool: "a boolean"}
+
+
+def _plain(cls: type) -> Callable[[Any, Any], Any]:
+    names = {field.name for field in attrs.fields(cls)}
+
+    def structure(value: dict[str, Any], _: Any) -> Any:
+        return cls(**{name: value.get(name) for name in names})
+
+    return structure
+
+
+def _wire_path(line: str) -> str:
+    """Put wire names into a line of cattrs: `... @ $.params.text_document` becomes `$.params.textDocument`."""
+    what, at, path = line.rpartition(" @ ")
+    parts = [_camel(part) for part in path.split(".")]
+    return f"{what}{at}{'.'.join(parts)}"
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.rstrip("_").split("_")
+    return head + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)

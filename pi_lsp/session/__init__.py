@@ -1,0 +1,1 @@
+"""Pi's session files: messages, entries, codec, migration, tree, log, tail-follow, catalogue."""
