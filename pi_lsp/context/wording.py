@@ -31,6 +31,11 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True):
     branch_lead: str
     branch_preamble: str
 
+    opening: str = "(The beginning of this conversation is not shown.)"
+    """Said for the person where a conversation would begin with an answer, which no provider takes."""
+    go_on: str = "Go on."
+    """Said for the person where a conversation would end with an answer."""
+
     summary_system: str
     summary_first: str
     summary_update: str

@@ -1,0 +1,43 @@
+"""The second half of the projection: the selected messages become those of a request, and every change is recorded."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from pi_lsp.context.convert import convert
+from pi_lsp.context.fate import Change, Fate
+from pi_lsp.context.model import Model
+from pi_lsp.context.pairing import transform
+from pi_lsp.context.select import Projection
+from pi_lsp.context.trace import Traced
+from pi_lsp.context.valid import make_valid
+from pi_lsp.context.wording import WORDING, Wording
+from pi_lsp.session.messages import Message
+
+
+def finish(messages: Iterable[Message], model: Model, wording: Wording = WORDING) -> Traced:
+    """The messages of a valid request to `model`, each with its source among the given ones, and all changes.
+
+    Pure and synchronous: converted and paired as Pi 1.6.0 does it, then repaired where Pi would be refused.
+    """
+    return make_valid(transform(convert(Traced.of(messages), wording), model), model, wording)
+
+
+def final_fates(projection: Projection, changes: Sequence[Change]) -> Mapping[str, Fate]:
+    """The fates of a path after `finish`, which was given the projection's messages as they are.
+
+    An entry of several messages is absent only where all of them are. What an edit did before stays told.
+    """
+    owners = projection.message_entries
+    gone = Counter(owners[index] for index in {change.index for change in changes if change.fate == "absent"})
+    owned = Counter(owners)
+    fates = dict(projection.fates)
+    for change in changes:
+        owner = owners[change.index]
+        before = fates[owner]
+        fates[owner] = Fate(
+            fate="absent" if gone[owner] == owned[owner] else "changed",
+            stage=change.stage,
+            by=before.by,
+            detail="; ".join(filter(None, [before.detail, change.detail])),
+        )
+    return fates

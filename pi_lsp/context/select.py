@@ -1,0 +1,226 @@
+"""The first half of the projection: the entries of a path become messages, and every entry gets its fate.
+
+Pure, linear in the path, and lazy: the body of an entry that a compaction replaced is never decoded, so a late
+compaction makes a long session cheap. As Pi 1.6.0 does, only the last compaction of the path counts, and only the
+edits among the chosen entries.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from pi_lsp.base.json import Json, JsonObject, as_object, as_str
+from pi_lsp.context.fate import SENT, Fate
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.messages import Message, role_of
+from pi_lsp.session.times import to_milliseconds
+
+_EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
+_WITH_CONTENT = frozenset({"user", "assistant", "toolResult", "system"})
+_BLOCKS_ONLY = frozenset({"assistant", "toolResult"})
+
+
+class ModelChoice(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The model that a path speaks to; a part that the entry does not name is None."""
+
+    provider: str | None = None
+    model_id: str | None = None
+
+
+class Selected(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the context with the messages it became, edits applied. Often there are none."""
+
+    entry: Entry
+    messages: tuple[Message, ...]
+
+
+class Projection(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a path is chosen, in context order: the compaction first, then what it kept, then what came later."""
+
+    entries: tuple[Selected, ...]
+    thinking_level: str
+    model: ModelChoice | None
+    fates: Mapping[str, Fate]
+    """For every entry of the path, by id."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """All messages, in order."""
+        return [message for selected in self.entries for message in selected.messages]
+
+    @property
+    def message_entries(self) -> list[str]:
+        """The id of the entry behind each of `messages`."""
+        return [selected.entry.id for selected in self.entries for _ in selected.messages]
+
+
+def select(path: Sequence[Entry]) -> Projection:
+    """The messages of a path (root to leaf), before conversion, with the fate of each of its entries."""
+    chosen, fates = _choose(path)
+    edits = {as_str(body.get("targetId")): (entry.id, body) for entry, body in chosen if entry.type == "context_edit"}
+    entries: list[Selected] = []
+    for position, (entry, body) in enumerate(chosen):
+        messages: list[Message] = []
+        if position and entry.type == "compaction":
+            fates[entry.id] = _by_compaction(chosen[0][0], "a later compaction's summary stands for it")
+        else:
+            original = _messages_of(entry, body)
+            edit_id, edit = edits.get(entry.id, ("", None))
+            messages = _edited(original, edit)
+            fates[entry.id] = _fate(entry, original, messages, edit_id)
+        entries.append(Selected(entry=entry, messages=tuple(messages)))
+    return Projection(
+        entries=tuple(entries),
+        thinking_level=_thinking_level(path),
+        model=_model(path, {entry.id: body for entry, body in chosen}),
+        fates=fates,
+    )
+
+
+def entry_messages(entry: Entry) -> list[Message]:
+    """The messages that an entry stands for, unedited: none, one, or two for a compaction that stores the prompt."""
+    return _messages_of(entry, entry.body)
+
+
+def project_entry(entry: Entry, edit: Entry | None) -> list[Message]:
+    """The messages of an entry under one `context_edit` entry (whose target is not looked at)."""
+    return _edited(entry_messages(entry), edit.body if edit else None)
+
+
+def _choose(path: Sequence[Entry]) -> tuple[list[tuple[Entry, JsonObject]], dict[str, Fate]]:
+    """The entries of the context in its order, with their bodies, and the fates of all others."""
+    latest = next((i for i in range(len(path) - 1, -1, -1) if path[i].type == "compaction"), None)
+    if latest is None:
+        return [(entry, entry.body) for entry in path], {}
+    compaction, body = path[latest], path[latest].body
+    first_kept = body.get("firstKeptEntryId")
+    kept_from = next((i for i in range(latest) if path[i].id == first_kept), latest)
+    summarized = _by_compaction(compaction, "replaced by the compaction's summary")
+    fates = dict.fromkeys((entry.id for entry in path[:kept_from]), summarized)
+    chosen = [(compaction, body)]
+    for entry, kept in ((entry, entry.body) for entry in path[kept_from:latest]):
+        if entry.type == "message" and role_of(as_object(kept.get("message"))) == "system":
+            fates[entry.id] = _by_compaction(compaction, "the compaction states the system prompt anew")
+        else:
+            chosen.append((entry, kept))
+    chosen += [(entry, entry.body) for entry in path[latest + 1 :]]
+    return chosen, fates
+
+
+def _by_compaction(compaction: Entry, detail: str) -> Fate:
+    return Fate(fate="absent", stage="compaction", by=compaction.id, detail=detail)
+
+
+def _messages_of(entry: Entry, body: JsonObject) -> list[Message]:
+    make = _MAKERS.get(entry.type)
+    return list(make(entry, body)) if make else []
+
+
+def _stored(_entry: Entry, body: JsonObject) -> Iterator[Message]:
+    message = body.get("message")
+    if not isinstance(message, dict):
+        return
+    if message.get("content") is None and (role := role_of(message)) in _WITH_CONTENT:
+        # Old files and other programs leave the content out.
+        content: Json = "" if role == "system" else []
+        message = {**message, "content": content}
+    yield message
+
+
+def _custom(entry: Entry, body: JsonObject) -> Iterator[Message]:
+    fields = {key: body[key] for key in ("customType", "content", "display", "details") if key in body}
+    content: Json = fields.get("content")
+    yield {"role": "custom", **fields, "content": [] if content is None else content, **_time(entry)}
+
+
+def _branch_summary(entry: Entry, body: JsonObject) -> Iterator[Message]:
+    if as_str(body.get("summary")):
+        fields = {key: body[key] for key in ("summary", "fromId") if key in body}
+        yield {"role": "branchSummary", **fields, **_time(entry)}
+
+
+def _compaction(entry: Entry, body: JsonObject) -> Iterator[Message]:
+    prompt = body.get("systemMessage")
+    if isinstance(prompt, dict):
+        yield prompt
+    fields = {key: body[key] for key in ("summary", "tokensBefore") if key in body}
+    yield {"role": "compactionSummary", **fields, **_time(entry)}
+
+
+_MAKERS: Mapping[str, Callable[[Entry, JsonObject], Iterator[Message]]] = {
+    "message": _stored,
+    "custom_message": _custom,
+    "branch_summary": _branch_summary,
+    "compaction": _compaction,
+}
+
+
+def _time(entry: Entry) -> JsonObject:
+    return {"timestamp": to_milliseconds(entry.timestamp)}
+
+
+def _edited(messages: list[Message], edit: JsonObject | None) -> list[Message]:
+    """The messages under an edit; the very same list where it changes nothing."""
+    if edit is None or "replacement" not in edit:
+        return messages
+    replacement = edit["replacement"]
+    if replacement is None:
+        return []
+    content = as_object(replacement).get("content")
+    if not isinstance(content, str | list) or not any(role_of(message) in _EDITABLE for message in messages):
+        return messages
+    return [_with_content(message, content) for message in messages]
+
+
+def _with_content(message: Message, content: str | list[Json]) -> Message:
+    role = role_of(message)
+    if role not in _EDITABLE:
+        return message
+    if isinstance(content, str) and role in _BLOCKS_ONLY:
+        return {**message, "content": [{"type": "text", "text": content}]}
+    return {**message, "content": content}
+
+
+def _fate(entry: Entry, original: list[Message], messages: list[Message], edit_id: str) -> Fate:
+    if not original:
+        return Fate(
+            fate="absent", detail=_WITHOUT_MESSAGE.get(entry.type, f"an entry of type {entry.type!r} holds no message")
+        )
+    if not messages:
+        return Fate(fate="absent", stage="contextEdit", by=edit_id, detail="removed by an edit")
+    if messages is not original:
+        return Fate(fate="changed", stage="contextEdit", by=edit_id, detail="its content was replaced by an edit")
+    return SENT
+
+
+_WITHOUT_MESSAGE: Mapping[str, str] = {
+    "message": "the entry stores no message",
+    "branch_summary": "its summary is empty",
+    "context_edit": "it changes another entry and holds no message",
+    "custom": "state of an extension, never sent",
+}
+
+
+def _thinking_level(path: Sequence[Entry]) -> str:
+    """From the whole path, also from what a compaction replaced."""
+    for entry in reversed(path):
+        if entry.type == "thinking_level_change":
+            return as_str(entry.get("thinkingLevel")) or "off"
+    return "off"
+
+
+def _model(path: Sequence[Entry], bodies: Mapping[str, JsonObject]) -> ModelChoice | None:
+    """The last model that was set or that answered, from the whole path. `bodies` are those read already."""
+    for entry in reversed(path):
+        if entry.type == "model_change":
+            body = bodies.get(entry.id) or entry.body
+            return _choice(body.get("provider"), body.get("modelId"))
+        if entry.type == "message":
+            message = as_object((bodies.get(entry.id) or entry.body).get("message"))
+            if role_of(message) == "assistant":
+                return _choice(message.get("provider"), message.get("model"))
+    return None
+
+
+def _choice(provider: Json, model_id: Json) -> ModelChoice:
+    return ModelChoice(provider=as_str(provider) or None, model_id=as_str(model_id) or None)
