@@ -7,7 +7,6 @@ their path text, and a rule file that is a link is reported under the name it wa
 import os
 import stat
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal, Protocol
 
 Kind = Literal["file", "dir", "other"]
@@ -42,7 +41,11 @@ class Disk:
 
     def read(self, path: str) -> bytes:
         """The content. Raises OSError."""
-        return Path(path).read_bytes()
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except ValueError as error:  # a NUL in the path
+            raise OSError(str(error)) from None
 
     def kind(self, path: str) -> Kind | None:
         """What stands at the path, links followed."""
@@ -57,13 +60,17 @@ class Disk:
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted by their bytes."""
         try:
-            return sorted(os.listdir(path), key=os.fsencode)
+            names = os.listdir(path)
+            return sorted(names) if "".join(names).isascii() else sorted(names, key=os.fsencode)
         except (OSError, ValueError):
             return []
 
     def realpath(self, path: str) -> str:
         """The path with every link resolved."""
-        return os.path.realpath(path)
+        try:
+            return os.path.realpath(path)
+        except ValueError:  # a NUL in the path
+            return path
 
     def is_link(self, path: str) -> bool:
         """Whether the path itself is a symbolic link."""

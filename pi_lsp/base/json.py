@@ -8,7 +8,7 @@ text of `JSON.stringify`: no spaces, keys in stored order, non-ASCII raw, lone s
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring
 from typing import NoReturn, TypeAlias
 
@@ -90,8 +90,8 @@ def as_str(value: Json) -> str:
 
 
 def as_int(value: Json) -> int:
-    """The value where it is a finite number (cut to an integer), else 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    """The value where it is a number (cut to an integer) that 64 bits hold, else 0: nothing counts further."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -(2**63) <= value < 2**63:
         return 0
     return int(value)
 
@@ -108,9 +108,13 @@ def without_none(value: Mapping[str, Json]) -> JsonObject:
 
 def number_text(value: float) -> str:
     """A number as JavaScript prints it: 5 for 5.0, 1e-7, 1e+21, 0 for -0.0; null where it is not finite."""
+    try:
+        value = float(value)  # JavaScript has no other numbers: digits past 2**53 are lost there, so they are here
+    except OverflowError:
+        return "null"
     if not math.isfinite(value):
         return "null"
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 2**53):
+    if value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     mantissa, _, exponent = repr(value).partition("e")
     power = int(exponent or 0)
@@ -126,11 +130,16 @@ def number_text(value: float) -> str:
 def _decode_tolerant(raw: bytes | str) -> Json:
     text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_int=_number, parse_constant=_refuse_constant)
     except RecursionError:
         raise JsonError("nested too deeply") from None
     except ValueError as error:
         raise JsonError(str(error)) from None
+
+
+def _number(digits: str) -> float:
+    """An integer that a float can hold, or the infinity that JavaScript reads."""
+    return int(digits) if len(digits) < 300 else float(digits)
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -138,30 +147,43 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _print(value: Json, parts: list[str]) -> None:
-    match value:
-        case str():
-            text = encode_basestring(value)
-            parts.append(text if text.isascii() else _LONE_SURROGATE.sub(_escape_surrogate, text))
-        case None:
-            parts.append("null")
-        case bool():
-            parts.append("true" if value else "false")
-        case int() | float():
-            parts.append(number_text(value))
-        case dict():
-            parts.append("{")
-            for index, (key, item) in enumerate(value.items()):
-                parts.append("," if index else "")
-                _print(key, parts)
-                parts.append(":")
-                _print(item, parts)
-            parts.append("}")
-        case list():
-            parts.append("[")
-            for index, item in enumerate(value):
-                parts.append("," if index else "")
-                _print(item, parts)
-            parts.append("]")
+    """Without recursion, so that whatever could be read can be printed. Each value is followed by a comma at first."""
+    open_: list[tuple[Iterator[Json | tuple[str, Json]], str]] = [(iter([value]), "")]
+    while open_:
+        items, end = open_[-1]
+        for item in items:
+            if isinstance(item, tuple):
+                key, item = item
+                parts.append(_quoted(key) + ":")
+            if isinstance(item, str):
+                parts += _quoted(item), ","
+            elif isinstance(item, dict):
+                parts.append("{")
+                open_.append((iter(item.items()), "}"))
+                break
+            elif isinstance(item, list):
+                parts.append("[")
+                open_.append((iter(item), "]"))
+                break
+            else:
+                parts += _scalar(item), ","
+        else:
+            open_.pop()
+            if parts[-1] == ",":
+                parts.pop()
+            parts += end, ","
+    parts.pop()
+
+
+def _scalar(value: bool | float | None) -> str:
+    if value is None:
+        return "null"
+    return ("true" if value else "false") if isinstance(value, bool) else number_text(value)
+
+
+def _quoted(text: str) -> str:
+    quoted = encode_basestring(text)
+    return quoted if quoted.isascii() else _LONE_SURROGATE.sub(_escape_surrogate, quoted)
 
 
 def _escape_surrogate(match: re.Match[str]) -> str:

@@ -4,6 +4,22 @@ Pi is JavaScript: its "characters" are UTF-16 units and its bytes count a lone s
 hold lone surrogates (they come in by JSON escapes), never pairs of them.
 """
 
+import re
+
+JS_SPACE = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""What JavaScript's `trim` takes off: `text.strip(JS_SPACE)`. Python's own `strip` knows a few more and not the BOM."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def without_surrogates(text: str) -> str:
+    """The text without lone surrogates, which no UTF-8 can hold."""
+    try:
+        text.encode()  # several times quicker than looking for them
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("", text)
+    return text
+
 
 def utf16_length(text: str) -> int:
     """The length in UTF-16 units."""
