@@ -27,6 +27,11 @@ def bom_before_header(vector: Vector) -> bool:
     return raw_bytes(resolve(vector.input.get("raw", ""))).startswith(b"\xef\xbb\xbf")
 
 
+def no_final_newline(vector: Vector) -> bool:
+    """The session file does not end in a newline."""
+    return not raw_bytes(resolve(vector.input.get("raw", "\n"))).endswith(b"\n")
+
+
 def old_session_file(vector: Vector) -> bool:
     """The session file has a header of version 1 or 2."""
     values = parse_lines(raw_bytes(resolve(vector.input.get("raw", ""))))
@@ -36,6 +41,7 @@ def old_session_file(vector: Vector) -> bool:
 
 PREDICATES: dict[str, Callable[[Vector], bool]] = {
     "bom_before_header": bom_before_header,
+    "no_final_newline": no_final_newline,
     "old_session_file": old_session_file,
 }
 
@@ -87,7 +93,7 @@ def load_deviations() -> tuple[Deviation, ...]:
 def read_rule(rule: dict[str, Any]) -> Deviation:
     """One rule. Raises ValueError where it has no checkable condition, no place, no reason or no example."""
     for key in ("op", "when", "differs", "pi", "ours", "why", "examples"):
-        if not rule.get(key):
+        if not rule.get(key) and not (key == "examples" and rule.get("unseen")):
             raise ValueError(f"deviation of {rule.get('op')}: {key} is missing")
     when = rule["when"]
     return Deviation(
@@ -95,7 +101,7 @@ def read_rule(rule: dict[str, Any]) -> Deviation:
         conditions=tuple(read_condition(text) for text in ([when] if isinstance(when, str) else when)),
         places=tuple(Place(_path_pattern(place["path"]), _ours(place)) for place in rule["differs"]),
         why=rule["why"],
-        examples=tuple(rule["examples"]),
+        examples=tuple(rule.get("examples", ())),
     )
 
 
