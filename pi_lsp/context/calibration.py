@@ -1,0 +1,139 @@
+"""From counted tokens to billed ones: a factor learned from what this session's model has billed.
+
+Between two answers of one model the prompt grows by the messages in between, and the provider says by how much. The
+median of those ratios is the factor; a median, because some of the reported figures are always nonsense. Tool calls
+and results weigh more than their texts, since the provider wraps them: that part is added before the factor applies.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from pi_lsp.base.json import as_str
+from pi_lsp.context.estimate import TokenCounter, prompt_tokens
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.messages import Message, role_of, tool_calls_of, usage_of
+
+ModelKey: TypeAlias = tuple[str, str]
+"""Provider and id of a model."""
+
+CALL_TOKENS = 45
+RESULT_TOKENS = 15
+"""What wraps a tool call and its result: as measured for Claude Opus 4.5 and Sonnet 4.5, 60 tokens a pair."""
+
+_PRIOR = 1.2
+_PRIOR_WEIGHT = 3
+"""The factor before anything is learned, and the number of answers that it is worth."""
+
+_LEAST_BILLED = 200
+"""Smaller increases are mostly wrapping, and say little about texts."""
+_MOST_OFF = 4
+"""A ratio beyond this, up or down, is a wrong report and no property of a vocabulary."""
+_MOST_RATIOS = 64
+_RECENT_ENTRIES = 400
+
+_BREAKS = frozenset({"compaction", "context_edit", "branch_summary", "custom_message"})
+"""Entries that change the prompt in ways that no message between two answers shows."""
+
+
+class Increase(NamedTuple):
+    """What a model billed for the messages from one of its answers to the next."""
+
+    model: ModelKey
+    billed: int
+    """Tokens of the later prompt less tokens of the earlier one."""
+    messages: tuple[Message, ...]
+    """The earlier answer and all that follows it, before the later one."""
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """What was learned about a model."""
+
+    factor: float = _PRIOR
+    answers: int = 0
+    """How many answers taught it; 0: nothing was learned yet."""
+
+
+class CalibratedCounter:
+    """Counts what a provider would bill: the counts of another counter, wrapping added, times the factor."""
+
+    def __init__(self, counter: TokenCounter, calibration: Calibration) -> None:
+        self.calibration = calibration
+        self._counter = counter
+
+    def message(self, message: Message) -> int:
+        """The tokens of one message of a session."""
+        return ceil(self.calibration.factor * _weight(message, self._counter))
+
+    def text(self, text: str) -> int:
+        """The tokens of a text."""
+        return ceil(self.calibration.factor * self._counter.text(text))
+
+
+def calibrate(path: Sequence[Entry], model: ModelKey, counter: TokenCounter) -> CalibratedCounter:
+    """The counter for a model, calibrated by the end of a session path (root to leaf)."""
+    increases = (increase for increase in billed_increases(path[-_RECENT_ENTRIES:]) if increase.model == model)
+    return CalibratedCounter(counter, learn(increases, counter))
+
+
+def learn(increases: Iterable[Increase], counter: TokenCounter) -> Calibration:
+    """The factor of one model from what it billed, in order; the latest answers count."""
+    ratios = [ratio for increase in increases if (ratio := _ratio(increase, counter))][-_MOST_RATIOS:]
+    ranked = sorted([*ratios, *[_PRIOR] * _PRIOR_WEIGHT])
+    return Calibration(factor=ranked[len(ranked) // 2], answers=len(ratios))
+
+
+def billed_increases(path: Iterable[Entry]) -> Iterator[Increase]:
+    """What was billed between any two answers of one model that follow each other without a break.
+
+    A failed or aborted attempt is left out as it is left out of the next prompt, a user's private command likewise.
+    An answer without usage is one of the messages in between.
+    """
+    last: tuple[ModelKey, int] | None = None
+    between: list[Message] = []
+    for entry in path:
+        if entry.type in _BREAKS:
+            last = None
+        if entry.type != "message":
+            continue
+        message = entry.message
+        if role_of(message) == "system":
+            last = None
+        if not _is_sent(message):
+            continue
+        billed = prompt_tokens(usage_of(message)) if role_of(message) == "assistant" else 0
+        if billed > 0:
+            model = (as_str(message.get("provider")), as_str(message.get("model")))
+            if last is not None and last[0] == model:
+                yield Increase(model, billed - last[1], tuple(between))
+            last = (model, billed)
+            between = []
+        between.append(message)
+
+
+def _is_sent(message: Message) -> bool:
+    if role_of(message) == "assistant":
+        return message.get("stopReason") not in ("aborted", "error")
+    return message.get("excludeFromContext") is not True
+
+
+def _ratio(increase: Increase, counter: TokenCounter) -> float | None:
+    """Billed by counted; None where the figures cannot teach anything."""
+    if increase.billed < _LEAST_BILLED:
+        return None
+    weight = sum(_weight(message, counter) for message in increase.messages)
+    believable = weight <= _MOST_OFF * increase.billed and increase.billed <= _MOST_OFF * weight
+    return increase.billed / weight if believable else None
+
+
+def _weight(message: Message, counter: TokenCounter) -> int:
+    match role_of(message):
+        case "assistant":
+            wrapping = CALL_TOKENS * sum(1 for _ in tool_calls_of(message))
+        case "toolResult":
+            wrapping = RESULT_TOKENS
+        case _:
+            wrapping = 0
+    return counter.message(message) + wrapping
