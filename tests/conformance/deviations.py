@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pi_lsp.base.json import as_object, as_str, objects
 from pi_lsp.session.codec import is_header
 from pi_lsp.session.index import parse_lines
 from pi_lsp.session.migrate import VERSION, version_of
@@ -39,7 +40,24 @@ def old_session_file(vector: Vector) -> bool:
     return header is not None and version_of(header) < VERSION
 
 
+def link_to_above(vector: Vector) -> bool:
+    """A symbolic link leads to a folder that it lies in."""
+    links = {path: as_object(value).get("symlink") for path, value in as_object(vector.input.get("files")).items()}
+    return any(
+        isinstance(target, str) and f"$ROOT/{path.removeprefix('$ROOT/')}/".startswith(f"{target}/")
+        for path, target in links.items()
+    )
+
+
+def half_a_pair_described(vector: Vector) -> bool:
+    """Pi's description of a template ends in the middle of a surrogate pair."""
+    templates = objects(as_object(vector.expected).get("templates"))
+    return any(re.search("[\ud800-\udfff]", as_str(template.get("description"))) for template in templates)
+
+
 PREDICATES: dict[str, Callable[[Vector], bool]] = {
+    "half_a_pair_described": half_a_pair_described,
+    "link_to_above": link_to_above,
     "bom_before_header": bom_before_header,
     "no_final_newline": no_final_newline,
     "old_session_file": old_session_file,
