@@ -5,7 +5,7 @@ compaction makes a long session cheap. As Pi 1.6.0 does, only the last compactio
 edits among the chosen entries.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -113,41 +113,41 @@ def _by_compaction(compaction: Entry, detail: str) -> Fate:
 
 def _messages_of(entry: Entry, body: JsonObject) -> list[Message]:
     make = _MAKERS.get(entry.type)
-    return list(make(entry, body)) if make else []
+    return make(entry, body) if make else []
 
 
-def _stored(_entry: Entry, body: JsonObject) -> Iterator[Message]:
+def _stored(_entry: Entry, body: JsonObject) -> list[Message]:
     message = body.get("message")
     if not isinstance(message, dict):
-        return
+        return []
     if message.get("content") is None and (role := role_of(message)) in _WITH_CONTENT:
         # Old files and other programs leave the content out.
         content: Json = "" if role == "system" else []
         message = {**message, "content": content}
-    yield message
+    return [message]
 
 
-def _custom(entry: Entry, body: JsonObject) -> Iterator[Message]:
+def _custom(entry: Entry, body: JsonObject) -> list[Message]:
     fields = {key: body[key] for key in ("customType", "content", "display", "details") if key in body}
     content: Json = fields.get("content")
-    yield {"role": "custom", **fields, "content": [] if content is None else content, **_time(entry)}
+    return [{"role": "custom", **fields, "content": [] if content is None else content, **_time(entry)}]
 
 
-def _branch_summary(entry: Entry, body: JsonObject) -> Iterator[Message]:
-    if as_str(body.get("summary")):
-        fields = {key: body[key] for key in ("summary", "fromId") if key in body}
-        yield {"role": "branchSummary", **fields, **_time(entry)}
+def _branch_summary(entry: Entry, body: JsonObject) -> list[Message]:
+    if not as_str(body.get("summary")):
+        return []
+    fields = {key: body[key] for key in ("summary", "fromId") if key in body}
+    return [{"role": "branchSummary", **fields, **_time(entry)}]
 
 
-def _compaction(entry: Entry, body: JsonObject) -> Iterator[Message]:
+def _compaction(entry: Entry, body: JsonObject) -> list[Message]:
     prompt = body.get("systemMessage")
-    if isinstance(prompt, dict):
-        yield prompt
     fields = {key: body[key] for key in ("summary", "tokensBefore") if key in body}
-    yield {"role": "compactionSummary", **fields, **_time(entry)}
+    summary: Message = {"role": "compactionSummary", **fields, **_time(entry)}
+    return [prompt, summary] if isinstance(prompt, dict) else [summary]
 
 
-_MAKERS: Mapping[str, Callable[[Entry, JsonObject], Iterator[Message]]] = {
+_MAKERS: Mapping[str, Callable[[Entry, JsonObject], list[Message]]] = {
     "message": _stored,
     "custom_message": _custom,
     "branch_summary": _branch_summary,

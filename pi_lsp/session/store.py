@@ -43,6 +43,8 @@ class Session:
         self._untold: list[Entry] = []
         self.tree: Tree[Entry] = log.tree if log else Tree(entries)
         self.leaf_id: str | None = self.tree.leaf_id
+        self.running = False
+        """A turn goes on: it ends on its own branch, whatever other programs append meanwhile (`follow` tells of it)."""
 
     @classmethod
     def new(
@@ -116,20 +118,16 @@ class Session:
         *,
         entry_id: str | None = None,
         timestamp: str | None = None,
-        running: bool = False,
     ) -> Entry:
         """Add an entry behind the leaf and make it the leaf. `fields` are its type and what is its own.
 
-        `running`: it belongs to a turn that goes on, on its own branch, whatever other programs append meanwhile
-        (`follow` tells of it).
-
         Raises:
-            StaleTipError: another program appended since `follow` was last called, and nothing is running.
+            StaleTipError: another program appended since `follow` was last called, and the session is not `running`.
             FileReplacedError: the file is not the one that was opened.
             OSError: it could not be written. In all these cases the session is as it was.
         """
         foreign = self.follow()
-        if foreign and not running:
+        if foreign and not self.running:
             raise StaleTipError(foreign)
         self._untold = foreign
         body = _with_head(fields, entry_id or self.new_entry_id(), self.leaf_id, timestamp or now())

@@ -163,9 +163,10 @@ def test_S1_nothing_new_starts_from_a_stale_tip(tmp_path):
 def test_S1_a_running_turn_goes_on_on_its_own_branch_and_tells_later(tmp_path):
     session = opened(tmp_path)
     append(session.path, line(message("other", "b")))
-    entry = session.append({"type": "message", "message": USER}, running=True)
+    session.running = True
+    entry = session.append({"type": "message", "message": USER})
     assert entry.parent_id == "b"
-    again = session.append({"type": "message", "message": USER}, running=True)
+    again = session.append({"type": "message", "message": USER})
     assert again.parent_id == entry.id
     assert ids(session.follow()) == ["other"]
     assert session.follow() == []

@@ -1,0 +1,99 @@
+"""The session of a window: its tree, its leaf, and what other programs write into it meanwhile.
+
+Everything here runs in the window's worker thread. Nothing of it writes a file.
+"""
+
+import msgspec
+
+from pi_lsp.agent.view import View
+from pi_lsp.base.json import as_str
+from pi_lsp.context.model import Model
+from pi_lsp.context.prompt import PromptParts
+from pi_lsp.session.cost import cost_of
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.errors import EntryNotFoundError
+from pi_lsp.session.store import Session
+
+
+class Followed(msgspec.Struct, frozen=True, kw_only=True):
+    """What other programs appended, and whether the window's leaf went along."""
+
+    entries: tuple[Entry, ...]
+    leaf_moved: bool
+
+
+class Conversation:
+    """One session as a window sees it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._cost: dict[str, float] = {}
+        self._costed = 0
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return as_str(self.session.header.get("id"))
+
+    @property
+    def cwd(self) -> str:
+        """The working directory that the session was begun in."""
+        return as_str(self.session.header.get("cwd"))
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The entry that the next one will follow."""
+        return self.session.leaf_id
+
+    def entry(self, entry_id: str) -> Entry:
+        """An entry by its id. Raises EntryNotFoundError."""
+        entry = self.session.tree.get(entry_id)
+        if entry is None:
+            raise EntryNotFoundError(entry_id)
+        return entry
+
+    def path(self, leaf_id: str | None) -> list[Entry]:
+        """The entries from the root to a leaf, none for None. Raises EntryNotFoundError for an unknown one."""
+        if leaf_id is None:
+            return []
+        self.entry(leaf_id)
+        return self.session.tree.path(leaf_id)
+
+    def view(
+        self, leaf_id: str | None, parts: PromptParts, model: Model | None = None, default: Model | None = None
+    ) -> View:
+        """What a request from that leaf would hold: to `model`, else to the one the path speaks to, else to `default`.
+
+        Raises EntryNotFoundError.
+        """
+        return View(self.path(leaf_id), parts, model, default)
+
+    def follow(self) -> Followed:
+        """Take in what other programs appended.
+
+        The leaf goes along where it was the tip of the file and the new entries go on from it; a window that stands
+        on another branch stays there, and so does a turn that is running.
+
+        Raises:
+            FileReplacedError: the file is not the one that was opened.
+        """
+        tree, leaf_id = self.session.tree, self.leaf_id
+        was_at_tip = leaf_id == tree.leaf_id and not self.session.running
+        entries = self.session.follow()
+        moved = False
+        if entries and was_at_tip and (leaf_id is None or any(e.id == leaf_id for e in tree.ancestors(tree.leaf_id))):
+            self.session.move(tree.leaf_id)
+            moved = True
+        return Followed(entries=tuple(entries), leaf_moved=moved)
+
+    def cost(self) -> float:
+        """US dollars that the whole session has cost, on all branches, as the providers' usage says.
+
+        Only what was added since the last call is read.
+        """
+        entries = list(self.session.tree)
+        for entry in entries[self._costed :] if self._costed <= len(entries) else entries:
+            if cost := cost_of(entry):
+                self._cost[entry.id] = cost
+        self._costed = len(entries)
+        return sum(self._cost.values())

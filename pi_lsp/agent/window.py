@@ -1,0 +1,307 @@
+"""One editor window: its folders, its session, its settings. The one owner of this state.
+
+The resources half (`workspace`) only reads, so any thread may ask it; the session half (`conversation`) is used in the
+worker thread alone, reached by `in_session`. What waits for the client's settings or for the session awaits `ready`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from threading import Lock
+from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
+
+import msgspec
+
+from pi_lsp.agent.conversation import Conversation, Followed
+from pi_lsp.agent.counting import Counting
+from pi_lsp.agent.events import Emit, EntryAppended, ForeignAppend, ResourcesChanged, SessionChanged
+from pi_lsp.agent.opening import Opening, open_first
+from pi_lsp.agent.operations import Operations
+from pi_lsp.agent.parts import prompt_parts
+from pi_lsp.agent.queue import Queue
+from pi_lsp.agent.session_rules import SessionRules
+from pi_lsp.agent.touched import NOTHING
+from pi_lsp.agent.worker import Worker
+from pi_lsp.agent.workspace import Trust, Workspace
+from pi_lsp.base.json import JsonObject
+from pi_lsp.context.prompt import PromptParts
+from pi_lsp.context.refs import entry_ref
+from pi_lsp.resources.rules import lineage
+from pi_lsp.resources.settings import Settings
+from pi_lsp.session.actions import append_name
+from pi_lsp.session.catalogue import Catalogue, Listing
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.errors import FileReplacedError
+from pi_lsp.session.location import session_dir, sessions_root
+from pi_lsp.session.presence import Presence, mark
+from pi_lsp.session.store import Session
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Policy: TypeAlias = Literal["continue", "new"]
+
+MANY_ENTRIES = 100
+"""So many new entries at once are told as a change of the whole session."""
+
+logger = logging.getLogger(__name__)
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """What a window is started with. Paths are absolute."""
+
+    folders: tuple[str, ...]
+    agent_dir: str
+    trusted: bool | None = None
+    settings: JsonObject = {}
+    session: Policy | str = "continue"
+    """A policy, or the path of a session file."""
+
+
+class Window:
+    """The state of one window. Made without touching the disk; `begin` opens the session."""
+
+    def __init__(self, start: Start, emit: Emit) -> None:
+        self.start = start
+        self.workspace = Workspace(start.folders, start.agent_dir, trust_override=start.trusted)
+        self.workspace.initialization = start.settings
+        self.cwd: str | None = start.folders[0] if start.folders else None
+        """The working directory; None without a folder, and then no session is written."""
+        self.counting = Counting()
+        self.emit = emit
+        self._worker = Worker("pi-session")
+        self._conversation: Conversation | None = None
+        self._presence: Presence | None = None
+        self._catalogue = Catalogue()
+        self._catalogue_lock = Lock()
+        self._rules: tuple[tuple[str, str | None], SessionRules] | None = None
+        self._ready = asyncio.Event()
+        self._index_lock = asyncio.Lock()
+        self.operations = Operations()
+        self.queue = Queue()
+
+    # --- life ---------------------------------------------------------------------------------------------------
+
+    async def begin(self, client_settings: Awaitable[JsonObject]) -> Opening:
+        """Take the client's settings, open the first session, and let those go on who wait for `ready`."""
+        try:
+            self.workspace.client_settings = await client_settings
+            return await self._worker.run(self._open_first)
+        finally:
+            self._ready.set()
+
+    async def ready(self) -> None:
+        """Wait until the settings are known and the session is open."""
+        await self._ready.wait()
+
+    def close(self) -> None:
+        """End the worker; the window is of no use afterwards."""
+        self._worker.close()
+        if self._presence:
+            self._presence.release()
+
+    # --- resources ----------------------------------------------------------------------------------------------
+
+    @property
+    def place(self) -> str:
+        """The working directory, or the agent folder where there is none."""
+        return self.cwd or self.workspace.agent_dir
+
+    def trust(self) -> Trust:
+        """Whether the working directory is trusted; a window without a folder has nothing to distrust."""
+        return self.workspace.trust(self.cwd) if self.cwd else Trust(trusted=True)
+
+    def settings(self) -> Settings:
+        """The settings in force now."""
+        return self.workspace.settings(self.place, trusted=self.trust().trusted)
+
+    def prompt_parts(self) -> PromptParts:
+        """What a system prompt would be made of now."""
+        return prompt_parts(self.workspace, self.place, trusted=self.trust().trusted)
+
+    def set_buffer(self, path: str, text: str) -> None:
+        """A document was opened or changed in the editor."""
+        self._tell_resources(self.workspace.set_buffer(path, text))
+
+    def close_buffer(self, path: str) -> None:
+        """A document was closed; the disk counts again."""
+        self._tell_resources(self.workspace.close_buffer(path))
+
+    def changed_on_disk(self, paths: Iterable[str]) -> None:
+        """Files were made, changed or deleted."""
+        self._tell_resources(self.workspace.changed(paths))
+
+    def set_folders(self, folders: Iterable[str]) -> None:
+        """Workspace folders came or went. The working directory stays that of the start."""
+        self.workspace.set_folders(folders)
+        self._tell_resources(ResourcesChanged(rules=True, skills=False, settings=False))
+
+    def set_client_settings(self, settings: JsonObject) -> None:
+        """The client's settings changed."""
+        self.workspace.client_settings = settings
+        self._tell_resources(ResourcesChanged(rules=False, skills=True, settings=True))
+
+    async def indexed(self) -> None:
+        """Wait until the index of the workspace folders can be relied on."""
+        async with self._index_lock:
+            if not self.workspace.is_indexed:
+                roots = self.workspace.begin_index()
+                self.workspace.adopt_index(await asyncio.to_thread(self.workspace.walk, roots))
+
+    def _tell_resources(self, changed: ResourcesChanged) -> None:
+        if changed != NOTHING:
+            self.emit(changed)
+
+    # --- session ------------------------------------------------------------------------------------------------
+
+    async def in_session(self, call: Callable[Concatenate[Conversation, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a call in the worker thread, over the session as it stands in its file now."""
+        await self.ready()
+        return await self._worker.run(lambda: call(self._followed(), *args, **kwargs))
+
+    async def in_session_long(
+        self, call: Callable[Concatenate[Conversation, Callable[[], None], P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """As `in_session`, for a call that may take long: it gets a function that raises once nobody waits."""
+        await self.ready()
+        return await self._worker.run_long(lambda cancel: call(self._followed(), cancel.check, *args, **kwargs))
+
+    async def write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
+        """Run a call that appends entries, and tell them. It is not left half done: a cancelled caller waits for it.
+
+        Raises:
+            StaleTipError, FileReplacedError, OSError: as `Session.append`; what had been appended before is told.
+        """
+        await self.ready()
+        return await self._worker.finish(self._write, call)
+
+    async def set_running(self, running: bool) -> None:
+        """A turn begins or ends: while it runs, it stays on its own branch."""
+
+        def set_it(conversation: Conversation) -> None:
+            conversation.session.running = running
+
+        await self._worker.finish(lambda: set_it(self._followed()))
+
+    async def replace_session(self, make: Callable[[], Session]) -> Conversation:
+        """Go over to another session, made in the worker thread, and tell it. Raises what `make` raises."""
+        await self.ready()
+        return await self._worker.run(self._replace, make)
+
+    async def session_rules(self) -> SessionRules:
+        """The rules that the session has now."""
+        return await self.in_session(self._session_rules)
+
+    async def session_rules_within(self, seconds: float) -> SessionRules | None:
+        """As `session_rules`; what was last known of the session, maybe nothing, where that takes longer."""
+        try:
+            return await asyncio.wait_for(self.session_rules(), seconds)
+        except TimeoutError:
+            return self._rules[1] if self._rules else None
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session; empty before there is one. For any thread."""
+        return self._conversation.id if self._conversation else ""
+
+    @property
+    def session_file(self) -> str | None:
+        """The path of the session's file, whether it is written yet or not. For any thread."""
+        return self._conversation.session.path if self._conversation else None
+
+    def begin_session(self, name: str | None = None) -> Session:
+        """A new session of the working directory, unsaved; one without a working directory is never written."""
+        folder = self._sessions_folder() if self.cwd else None
+        session = Session.new(folder, self.place)
+        if name:
+            append_name(session, name)
+        return session
+
+    def list_sessions(self, *, everywhere: bool) -> Listing:
+        """The sessions of the working directory, or of all. Reads files; run it in a thread."""
+        with self._catalogue_lock:
+            if everywhere:
+                return self._catalogue.everywhere(sessions_root(self.workspace.agent_dir))
+            return self._catalogue.in_folder(self._sessions_folder())
+
+    async def follow(self) -> None:
+        """Look whether other programs wrote into the session, and tell it."""
+        await self.in_session(lambda _: None)
+
+    def _sessions_folder(self) -> str:
+        return session_dir(self.place, self.workspace.agent_dir, setting=self.settings().session_dir)
+
+    def _session_rules(self, conversation: Conversation) -> SessionRules:
+        key = (conversation.id, conversation.leaf_id)
+        if self._rules is None or self._rules[0] != key:
+            view = conversation.view(conversation.leaf_id, PromptParts(cwd=self.place))
+            folders = frozenset([self.workspace.agent_dir, *lineage(self.place)])
+            self._rules = key, SessionRules.of(view.stored_prompt, folders)
+        return self._rules[1]
+
+    def _open_first(self) -> Opening:
+        opening = open_first(self.start.session, self.cwd, self.workspace.agent_dir, self.settings().session_dir)
+        self._adopt(opening.session)
+        return opening
+
+    def _replace(self, make: Callable[[], Session]) -> Conversation:
+        conversation = self._adopt(make())
+        self.emit(SessionChanged())
+        return conversation
+
+    def _adopt(self, session: Session) -> Conversation:
+        self._conversation = Conversation(session)
+        self._rules = None
+        if self._presence:
+            self._presence.release()
+        self._presence = mark(session.path) if session.path and session.is_saved else None
+        return self._conversation
+
+    def _followed(self) -> Conversation:
+        conversation = self._conversation
+        if conversation is None:
+            raise RuntimeError("the window has no session")
+        try:
+            self._tell(conversation, conversation.follow())
+        except FileReplacedError as error:
+            logger.warning("%s", error)
+            conversation = self._reopen(conversation)
+        self.counting.learn(conversation)
+        return conversation
+
+    def _write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
+        conversation = self._followed()
+        written: list[Entry] = []
+        try:
+            for entry in call(conversation):
+                written.append(entry)
+                self._tell_entry(conversation, entry)
+        finally:
+            session = conversation.session
+            if self._presence is None and session.path and session.is_saved:
+                self._presence = mark(session.path)
+        return written
+
+    def _reopen(self, conversation: Conversation) -> Conversation:
+        """The file is another one: read it anew. A file that is gone leaves what was read of it."""
+        path = conversation.session.path
+        if path is None or conversation.session.running:
+            return conversation
+        try:
+            return self._replace(lambda: Session.open(path, conversation.cwd))
+        except (OSError, ValueError) as error:
+            logger.warning("%s", error)
+            return conversation
+
+    def _tell(self, conversation: Conversation, followed: Followed) -> None:
+        if not followed.entries:
+            return
+        self.emit(ForeignAppend(count=len(followed.entries), leaf_moved=followed.leaf_moved))
+        if len(followed.entries) > MANY_ENTRIES:
+            self.emit(SessionChanged())
+            return
+        for entry in followed.entries:
+            self._tell_entry(conversation, entry)
+
+    def _tell_entry(self, conversation: Conversation, entry: Entry) -> None:
+        ref = entry_ref(entry, self.counting.counter)
+        self.emit(EntryAppended(entry=ref, leaf_id=conversation.leaf_id))

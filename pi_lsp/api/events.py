@@ -1,0 +1,42 @@
+"""`pi/event`: what happens in a window, as clients are told."""
+
+from typing import TypeAlias
+
+from pi_lsp.agent.events import ContextChanged, EntryAppended, Event, ForeignAppend, ResourcesChanged, SessionChanged
+from pi_lsp.agent.window import Window
+from pi_lsp.api.state import State, state
+from pi_lsp.base.wire import Wire
+
+
+class SessionChangedEvent(Wire, frozen=True, kw_only=True, tag_field="type", tag="session_changed"):
+    """The window has another session, or its leaf moved."""
+
+    state: State
+
+
+WireEvent: TypeAlias = SessionChangedEvent | EntryAppended | ForeignAppend | ResourcesChanged | ContextChanged
+
+
+class EventParams(Wire, frozen=True, kw_only=True):
+    """The params of `pi/event`. `seq` grows by one with each."""
+
+    session_id: str
+    seq: int
+    event: WireEvent
+
+
+async def event_params(window: Window, event: Event, seq: int) -> EventParams:
+    """An event with what a client wants to know beside it."""
+    told = SessionChangedEvent(state=await state(window, None)) if isinstance(event, SessionChanged) else event
+    return EventParams(session_id=window.session_id, seq=seq, event=told)
+
+
+def changes_context(event: Event) -> bool:
+    """Whether an event may have changed what the next request holds."""
+    return isinstance(event, SessionChanged | EntryAppended | ForeignAppend | ResourcesChanged)
+
+
+async def context_event(window: Window) -> ContextChanged:
+    """How full the model's window is now."""
+    now = (await state(window, None)).context
+    return ContextChanged(tokens=now.tokens, percent=now.percent, source=now.source)

@@ -1,0 +1,39 @@
+"""The one way in which the methods look at what the model sees, so that they all see the same."""
+
+from pi_lsp.agent.conversation import Conversation
+from pi_lsp.agent.view import View
+from pi_lsp.agent.window import Window
+from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.context.model import Model
+from pi_lsp.llm.models import find_model
+from pi_lsp.resources.settings import CompactionSettings
+from pi_lsp.resources.settings_read import SettingError
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.errors import EntryNotFoundError
+
+
+def view_of(window: Window, conversation: Conversation, leaf_id: str | None = None) -> View:
+    """What the next request would hold, from the window's leaf or from another. Raises RefusedError."""
+    settings = window.settings()
+    default = find_model(settings.default_provider, settings.default_model)
+    try:
+        leaf_id = conversation.leaf_id if leaf_id is None else leaf_id
+        return conversation.view(leaf_id, window.prompt_parts(), default=default)
+    except EntryNotFoundError as error:
+        raise RefusedError("notFound", str(error)) from error
+
+
+def entry_of(conversation: Conversation, entry_id: str) -> Entry:
+    """An entry by its id. Raises RefusedError."""
+    try:
+        return conversation.entry(entry_id)
+    except EntryNotFoundError as error:
+        raise RefusedError("notFound", str(error)) from error
+
+
+def compaction_settings(window: Window, model: Model) -> CompactionSettings:
+    """The compaction settings for a model. Raises ParamsError, naming key, file and line of a number that is none."""
+    try:
+        return window.settings().compaction(model.provider, model.id)
+    except SettingError as error:
+        raise ParamsError(str(error)) from error

@@ -1,0 +1,203 @@
+"""`pi/session/list`, `entries`, `open`, `new`: which sessions there are, and which one the window has."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+
+from pi_lsp.agent.conversation import Conversation
+from pi_lsp.agent.window import Window
+from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.state import State, state
+from pi_lsp.base.json import JsonObject
+from pi_lsp.base.paths import resolve, uri_to_path
+from pi_lsp.base.wire import Wire
+from pi_lsp.session.catalogue import SessionInfo
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.errors import InvalidSessionError
+from pi_lsp.session.presence import is_open_elsewhere
+from pi_lsp.session.store import Session
+
+DEFAULT_LIMIT = 100
+
+
+class ListParams(Wire, frozen=True, kw_only=True):
+    """`all`: of every working directory; `query`: words that stand in name, first message, folder or id."""
+
+    all: bool = False
+    query: str | None = None
+    limit: int = DEFAULT_LIMIT
+    cursor: str | None = None
+
+
+class ListedSession(Wire, frozen=True, kw_only=True):
+    """A session. What is not known without reading the whole file is left out."""
+
+    id: str
+    file: str
+    name: str | None = None
+    cwd: str
+    first_message: str | None = None
+    modified: str
+    entries: int | None = None
+    bytes: int
+    current: bool
+    open_elsewhere: bool
+    continued_in: str | None = None
+
+
+class SessionList(Wire, frozen=True, kw_only=True):
+    """Sessions, newest first. `next` is the cursor of the next page; `problems` names files that are no sessions."""
+
+    sessions: list[ListedSession]
+    next: str | None = None
+    problems: tuple[str, ...] = ()
+
+
+class EntriesParams(Wire, frozen=True, kw_only=True):
+    """Either `ids`, or those `after` an entry in the order of the file, or of the path with `on_path`."""
+
+    ids: list[str] | None = None
+    after: str | None = None
+    limit: int = DEFAULT_LIMIT
+    on_path: bool = False
+
+
+class Entries(Wire, frozen=True, kw_only=True):
+    """Whole entries as stored. `next` is the id to go on `after`."""
+
+    entries: list[JsonObject]
+    next: str | None = None
+
+
+class OpenParams(Wire, frozen=True, kw_only=True):
+    """The path of a session file, or the id of one that `pi/session/list` knows."""
+
+    file: str | None = None
+    id: str | None = None
+
+
+class NewParams(Wire, frozen=True, kw_only=True):
+    """The new session's name, and its working directory where that is not the window's."""
+
+    name: str | None = None
+    cwd: str | None = None
+
+
+class Opened(Wire, frozen=True, kw_only=True):
+    """The window's state with its new session."""
+
+    state: State
+    editor_text: str | None = None
+
+
+async def list_sessions(window: Window, params: ListParams) -> SessionList:
+    """The sessions of the working directory, or all of them."""
+    conversation_file = await window.in_session(lambda conversation: conversation.session.path)
+    listing = await asyncio.to_thread(window.list_sessions, everywhere=params.all)
+    found = [info for info in listing.sessions if _matches(info, params.query)]
+    start = _after(found, params.cursor)
+    page = found[start : start + max(params.limit, 0)]
+    more = start + len(page) < len(found)
+    return SessionList(
+        sessions=[_listed(info, conversation_file) for info in page],
+        next=page[-1].file if more and page else None,
+        problems=tuple(f"{broken.file}: {broken.reason}" for broken in listing.problems),
+    )
+
+
+async def session_entries(window: Window, params: EntriesParams) -> Entries:
+    """Whole entries, for a transcript."""
+    return await window.in_session_long(_entries, params)
+
+
+async def open_session(window: Window, params: OpenParams) -> Opened:
+    """Go over to another session."""
+    await window.ready()
+    if params.file is not None:
+        path = uri_to_path(params.file) or resolve(params.file)
+    elif params.id is not None:
+        path = await asyncio.to_thread(_file_of, window, params.id)
+    else:
+        raise ParamsError("expected `file` or `id`")
+    try:
+        await window.replace_session(lambda: Session.open(path, window.place))
+    except InvalidSessionError as error:
+        raise RefusedError("invalidSession", str(error)) from error
+    except OSError as error:
+        raise RefusedError("notFound", f"{path}: {error.strerror or error}") from error
+    return Opened(state=await state(window, None))
+
+
+async def new_session(window: Window, params: NewParams) -> Opened:
+    """Begin a session. It is written at its first message."""
+    await window.ready()
+    cwd = window.cwd
+    if params.cwd is not None:
+        cwd = uri_to_path(params.cwd) or resolve(params.cwd)
+        if window.workspace.files.kind(cwd) != "dir":
+            raise RefusedError("notFound", f"{cwd} is not a folder")
+        window.cwd = cwd
+    await window.replace_session(lambda: window.begin_session(params.name))
+    return Opened(state=await state(window, None))
+
+
+def _listed(info: SessionInfo, current: str | None) -> ListedSession:
+    is_current = current is not None and os.path.realpath(info.file) == os.path.realpath(current)
+    return ListedSession(
+        id=info.id,
+        file=info.file,
+        name=info.name,
+        cwd=info.cwd,
+        first_message=info.first_message,
+        modified=info.modified,
+        entries=info.entries,
+        bytes=info.bytes,
+        current=is_current,
+        open_elsewhere=not is_current and is_open_elsewhere(info.file),
+        continued_in=info.continued_in,
+    )
+
+
+def _matches(info: SessionInfo, query: str | None) -> bool:
+    text = " ".join(filter(None, [info.name, info.first_message, info.cwd, info.id])).lower()
+    return all(word in text for word in (query or "").lower().split())
+
+
+def _after(found: list[SessionInfo], cursor: str | None) -> int:
+    """The place behind the session that a cursor names; the start where it is gone."""
+    return next((place + 1 for place, info in enumerate(found) if info.file == cursor), 0)
+
+
+def _file_of(window: Window, session_id: str) -> str:
+    for everywhere in (False, True):
+        for info in window.list_sessions(everywhere=everywhere).sessions:
+            if info.id == session_id:
+                return info.file
+    raise RefusedError("notFound", f"no session has the id {session_id}")
+
+
+def _entries(conversation: Conversation, check: Callable[[], None], params: EntriesParams) -> Entries:
+    if params.ids is not None:
+        return Entries(entries=[conversation.entry(entry_id).body for entry_id in params.ids])
+    tree = conversation.session.tree
+    source = tree.path(conversation.leaf_id) if params.on_path else list(tree)
+    if params.after is not None:
+        conversation.entry(params.after)
+    page: list[JsonObject] = []
+    last: str | None = None
+    for entry in _behind(source, params.after):
+        check()
+        if len(page) == max(params.limit, 1):
+            return Entries(entries=page, next=last)
+        page.append(entry.body)
+        last = entry.id
+    return Entries(entries=page)
+
+
+def _behind(source: list[Entry], after: str | None) -> Iterator[Entry]:
+    entries = iter(source)
+    if after is not None:
+        for entry in entries:
+            if entry.id == after:
+                break
+    return entries

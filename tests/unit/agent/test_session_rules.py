@@ -1,0 +1,38 @@
+from pi_lsp.agent.session_rules import SessionRules
+
+STORED = {
+    "role": "system",
+    "content": "",
+    "sections": {
+        "project_context": (
+            "<project_context>\nLead\n\n"
+            '<project_instructions path="/w/AGENTS.md">\n# A\n- one\n\n</project_instructions>\n\n'
+            '<project_instructions path="/w/x/CLAUDE.md">\nold\n</project_instructions>\n</project_context>'
+        )
+    },
+}
+
+
+def test_a_file_that_the_session_has_as_it_is() -> None:
+    rules = SessionRules.of(STORED)
+    assert rules.standing("/w/AGENTS.md", "# A\n- one\n", loaded=True) == "present"
+
+
+def test_R12_a_file_that_was_edited_since_is_told() -> None:
+    rules = SessionRules.of(STORED)
+    assert rules.standing("/w/x/CLAUDE.md", "new", loaded=True) == "changed"
+    # A longer file that begins alike is another text.
+    assert rules.standing("/w/AGENTS.md", "# A", loaded=True) == "changed"
+
+
+def test_a_file_that_the_session_never_had() -> None:
+    assert SessionRules.of(STORED).standing("/w/y/AGENTS.md", "x", loaded=True) == "absent"
+    assert (
+        SessionRules.of({"role": "system", "content": "forced"}).standing("/w/AGENTS.md", "", loaded=True) == "absent"
+    )
+
+
+def test_before_the_first_request_the_model_will_see_what_is_loaded() -> None:
+    rules = SessionRules.of(None)
+    assert rules.standing("/w/AGENTS.md", "x", loaded=True) == "present"
+    assert rules.standing("/w/CLAUDE.md", "x", loaded=False) == "absent"
