@@ -62,7 +62,7 @@ class BranchSummary(msgspec.Struct, frozen=True, kw_only=True):
     summarizer: Summarizer = "model"
 
 
-def collect(tree: Tree[Entry], old_leaf_id: str | None, target_id: str) -> LeftBranch:
+def collect(tree: Tree[Entry], old_leaf_id: str | None, target_id: str | None) -> LeftBranch:
     """The entries from the old leaf up to the deepest entry that is on both paths.
 
     Nothing where the old leaf is unknown; the whole old path where the two share nothing.

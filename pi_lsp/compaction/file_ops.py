@@ -88,11 +88,11 @@ def _calls_of(message: Message) -> Iterable[JsonObject]:
             return ()
 
 
-def _unique(paths: Iterable[Json]) -> dict[str, Json]:
-    """The values once each, in order, by their JSON text (a number and the text of it stay two)."""
-    unique: dict[str, Json] = {}
+def _unique(paths: Iterable[Json]) -> dict[object, Json]:
+    """The values once each, in order, under a key: a text is its own, anything else has one by its JSON text."""
+    unique: dict[object, Json] = {}
     for path in paths:
-        unique.setdefault(encode(path), path)
+        unique.setdefault(path if isinstance(path, str) else (encode(path),), path)
     return unique
 
 

@@ -4,7 +4,7 @@ First `plan_switch` decides, from the tree alone; then `navigate` lets hooks and
 then touches the session: a failed or cancelled switch leaves nothing behind. The rules are Pi 1.6.0's.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -17,7 +17,7 @@ from pi_lsp.compaction.reply import SummaryAbortedError
 from pi_lsp.compaction.result import summary_details
 from pi_lsp.session.actions import append_label, branch_with_summary
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.errors import EntryNotFoundError
+from pi_lsp.session.errors import EntryNotFoundError, SessionError
 from pi_lsp.session.messages import role_of, text_of
 from pi_lsp.session.store import Session
 from pi_lsp.session.tree import Tree
@@ -35,7 +35,8 @@ class SwitchOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
 class Switch(msgspec.Struct, frozen=True, kw_only=True):
     """A switch that is decided and not done."""
 
-    target_id: str
+    target_id: str | None
+    """None is before the first entry."""
     old_leaf_id: str | None
     new_leaf_id: str | None
     """Where the conversation goes on; None is before its first entry."""
@@ -86,9 +87,12 @@ Summarize: TypeAlias = Callable[[Sequence[Entry], SwitchOptions], Awaitable[Bran
 
 AskHooks: TypeAlias = Callable[[Switch], Awaitable[SwitchDecision | None]]
 
+Write: TypeAlias = Callable[[Callable[[Session], Iterable[Entry]]], Awaitable[Sequence[Entry]]]
+"""Runs a call that appends to the session where that may be done; gives the entries."""
+
 
 def plan_switch(
-    tree: Tree[Entry], target_id: str, leaf_id: str | None, options: SwitchOptions | None = None
+    tree: Tree[Entry], target_id: str | None, leaf_id: str | None, options: SwitchOptions | None = None
 ) -> Switch | None:
     """Decide a switch from a leaf to an entry; None where the leaf is there already.
 
@@ -99,16 +103,12 @@ def plan_switch(
     """
     if target_id == leaf_id:
         return None
-    target = tree.get(target_id)
-    if target is None:
-        raise EntryNotFoundError(target_id)
-    editor_text = _editor_text(target)
-    before = tree.parent(target)
+    new_leaf_id, editor_text = (None, None) if target_id is None else _destination(tree, target_id)
     left = collect(tree, leaf_id, target_id)
     return Switch(
         target_id=target_id,
         old_leaf_id=leaf_id,
-        new_leaf_id=target_id if editor_text is None else before.id if before else None,
+        new_leaf_id=new_leaf_id,
         editor_text=editor_text,
         common_ancestor_id=left.common_ancestor_id,
         left=left.entries,
@@ -117,12 +117,12 @@ def plan_switch(
 
 
 async def navigate(
-    session: Session, switch: Switch, summarize: Summarize | None = None, ask_hooks: AskHooks | None = None
+    switch: Switch, write: Write, summarize: Summarize | None = None, ask_hooks: AskHooks | None = None
 ) -> Navigation:
-    """Carry a switch out: ask the hooks, get the summary if one is wanted, move the leaf, append summary and label.
+    """Carry a switch out: ask the hooks, get the summary if one is wanted, then `write` what `carry_out` appends.
 
-    The label goes on the summary, or else on the target. Without either nothing is written, and a reader of the file
-    would not see that the leaf has moved: that is the caller's to write down (`append_leaf_anchor`).
+    Without a summary or a label nothing is written, and a reader of the file would not see that the leaf has moved:
+    that is for `write` to add (`append_leaf_anchor`). `directly` makes a `write` that adds nothing.
 
     Raises:
         SummaryError: there is no summary.
@@ -139,33 +139,67 @@ async def navigate(
             summary = _as_given(await summarize(switch.left, options))
         except SummaryAbortedError:
             return Navigation(leaf_id=switch.old_leaf_id, cancelled=True, aborted=True)
-    summary_entry: Entry | None = None
-    if summary and summary.summary:
-        summary_entry = branch_with_summary(
-            session,
-            switch.new_leaf_id,
-            summary.summary,
-            details=UNSET if summary.details is None else summary.details,
-            usage=UNSET if summary.usage is None else summary.usage,
-            from_hook=from_hook,
-        )
-    else:
-        session.move(switch.new_leaf_id)
-    label_entry: Entry | None = None
-    if options.label:
-        try:
-            label_entry = append_label(session, summary_entry.id if summary_entry else switch.target_id, options.label)
-        except BaseException:
-            if summary_entry is None:
-                session.move(switch.old_leaf_id)
-            raise
+    written = await write(lambda session: carry_out(session, switch, summary, options.label, from_hook=from_hook))
+    summary_entry = next((entry for entry in written if entry.type == "branch_summary"), None)
     return Navigation(
-        leaf_id=session.leaf_id,
+        leaf_id=written[-1].id if written else switch.new_leaf_id,
         editor_text=switch.editor_text,
         summary_entry=summary_entry,
-        label_entry=label_entry,
+        label_entry=next((entry for entry in written if entry.type == "label"), None),
         from_hook=from_hook and summary_entry is not None,
     )
+
+
+def carry_out(
+    session: Session, switch: Switch, summary: GivenSummary | None, label: str | None, *, from_hook: bool
+) -> Iterator[Entry]:
+    """Move the leaf and append the summary and the label, which goes on the summary or else on the target.
+
+    Raises as `Session.append`; the leaf is then where the last entry that could be written left it.
+    """
+    stood = session.leaf_id
+    session.move(switch.old_leaf_id)
+    labelled = switch.target_id
+    try:
+        if summary and summary.summary:
+            entry = branch_with_summary(
+                session,
+                switch.new_leaf_id,
+                summary.summary,
+                details=UNSET if summary.details is None else summary.details,
+                usage=UNSET if summary.usage is None else summary.usage,
+                from_hook=from_hook,
+            )
+            stood, labelled = entry.id, entry.id
+            yield entry
+        else:
+            session.move(switch.new_leaf_id)
+        if label and labelled is not None:
+            yield append_label(session, labelled, label)
+    except (SessionError, OSError):
+        session.move(stood)
+        raise
+
+
+def directly(session: Session) -> Write:
+    """Write to a session without further ado."""
+
+    async def write(call: Callable[[Session], Iterable[Entry]]) -> Sequence[Entry]:
+        return list(call(session))
+
+    return write
+
+
+def _destination(tree: Tree[Entry], target_id: str) -> tuple[str | None, str | None]:
+    """Where the leaf goes, and the text that comes back to the editor."""
+    target = tree.get(target_id)
+    if target is None:
+        raise EntryNotFoundError(target_id)
+    editor_text = _editor_text(target)
+    if editor_text is None:
+        return target_id, None
+    before = tree.parent(target)
+    return before.id if before else None, editor_text
 
 
 def _editor_text(target: Entry) -> str | None:

@@ -57,6 +57,17 @@ def tokens_after(preparation: Preparation, summary: str, counter: TokenCounter =
     return sum(map(counter.message, chain(head, conversation(preparation.kept))))
 
 
+def saved_tokens(preparation: Preparation, summary: str) -> int:
+    """By how many tokens the context shrinks with this summary in it; negative where it grows.
+
+    By Pi's rule on both sides: it is about the difference, and nothing else is quick over a long conversation.
+    """
+    before: Message = {"role": "compactionSummary", "summary": preparation.previous_summary or ""}
+    after: Message = {"role": "compactionSummary", "summary": summary}
+    gone = chain([before], conversation(preparation.summarized), conversation(preparation.turn_prefix))
+    return sum(map(PI_COUNTER.message, gone)) - PI_COUNTER.message(after)
+
+
 def summary_details(files: FileLists, summarizer: Summarizer) -> JsonObject:
     """The `details` of a summary entry: the file lists, and who wrote it where that was no model."""
     lists: JsonObject = {"readFiles": list(files.read_files), "modifiedFiles": list(files.modified_files)}

@@ -10,6 +10,7 @@ from pi_lsp.compaction.navigate import (
     Switch,
     SwitchDecision,
     SwitchOptions,
+    directly,
     navigate,
     plan_switch,
 )
@@ -80,7 +81,7 @@ def test_no_switch() -> None:
 
 async def test_without_a_wish_nothing_is_written() -> None:
     here = session()
-    done = await navigate(here, switch_to(here, "e1"))
+    done = await navigate(switch_to(here, "e1"), directly(here))
     assert (done.leaf_id, here.leaf_id, len(here.tree)) == ("e1", "e1", 4)
 
 
@@ -88,7 +89,9 @@ async def test_the_label_goes_on_the_summary_or_on_the_target() -> None:
     here = session()
     options = SwitchOptions(summarize=True, label="L")
     files = FileLists(read_files=("r",))
-    done = await navigate(here, switch_to(here, "e1", options), summarizer(BranchSummary(summary="S", files=files)))
+    done = await navigate(
+        switch_to(here, "e1", options), directly(here), summarizer(BranchSummary(summary="S", files=files))
+    )
     assert done.summary_entry is not None
     assert done.label_entry is not None
     body = done.summary_entry.body
@@ -99,25 +102,25 @@ async def test_the_label_goes_on_the_summary_or_on_the_target() -> None:
     assert here.leaf_id == done.leaf_id == done.label_entry.id
 
     here = session()
-    await navigate(here, switch_to(here, "e0", SwitchOptions(label="L")))
+    await navigate(switch_to(here, "e0", SwitchOptions(label="L")), directly(here))
     assert here.tree.labels() == {"e0": "L"}
 
 
 async def test_a_hook_cancels_overrides_or_summarises() -> None:
     here = session()
     switch = switch_to(here, "e1", SwitchOptions(summarize=True, label="old"))
-    cancelled = await navigate(here, switch, ask_hooks=hook(SwitchDecision(cancel=True)))
+    cancelled = await navigate(switch, directly(here), ask_hooks=hook(SwitchDecision(cancel=True)))
     assert (cancelled.cancelled, here.leaf_id, len(here.tree)) == (True, "e3", 4)
 
     given = SwitchDecision(summary=GivenSummary(summary="HOOK"), label="new")
-    done = await navigate(here, switch, ask_hooks=hook(given))
+    done = await navigate(switch, directly(here), ask_hooks=hook(given))
     assert done.from_hook
     assert done.summary_entry is not None
     assert done.summary_entry.get("summary") == "HOOK"
     assert list(here.tree.labels().values()) == ["new"]
 
     here = session()
-    done = await navigate(here, switch_to(here, "e1"), ask_hooks=hook(given))
+    done = await navigate(switch_to(here, "e1"), directly(here), ask_hooks=hook(given))
     assert done.summary_entry is None
     assert not done.from_hook
 
@@ -125,10 +128,10 @@ async def test_a_hook_cancels_overrides_or_summarises() -> None:
 async def test_a_failed_or_aborted_summary_leaves_the_session_as_it_was() -> None:
     here = session()
     switch = switch_to(here, "e1", SwitchOptions(summarize=True, label="L"))
-    aborted = await navigate(here, switch, summarizer(SummaryAbortedError("stop")))
+    aborted = await navigate(switch, directly(here), summarizer(SummaryAbortedError("stop")))
     assert (aborted.cancelled, aborted.aborted) == (True, True)
     with pytest.raises(SummaryError):
-        await navigate(here, switch, summarizer(SummaryError("no")))
+        await navigate(switch, directly(here), summarizer(SummaryError("no")))
     assert (here.leaf_id, len(here.tree)) == ("e3", 4)
 
 
@@ -139,7 +142,7 @@ async def test_S7_a_label_that_cannot_be_written_leaves_the_leaf() -> None:
 
     here = Full(new_header("s", "/w"), None, entries=chain(user("u"), assistant("a"), assistant("b")))
     with pytest.raises(OSError, match="no space"):
-        await navigate(here, switch_to(here, "e1", SwitchOptions(label="L")))
+        await navigate(switch_to(here, "e1", SwitchOptions(label="L")), directly(here))
     assert here.leaf_id == "e2"
 
 
