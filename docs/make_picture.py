@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from pi_lsp.cli.demo import COMMAND, SETTLE_S, play
+from pi_lsp.cli.demo import COMMAND, play
 from pi_lsp.cli.demo_parts import PARTS, Talk
 from pi_lsp.cli.show.screen import Screen
 from pi_lsp.cli.stage import sample_stage
@@ -33,8 +33,8 @@ async def picture() -> str:
     with sample_stage() as stage:
         async with Client.start(COMMAND, stage.environ) as client:
             await client.initialize(stage.workspace, stage.options)
-            await asyncio.sleep(SETTLE_S)
             talk = Talk(client, Screen(stage.workspace, console, stage.home), stage)
+            await talk.settle()
             for number in SHOWN:
                 if not await play(talk, number, PARTS[number - 1]):
                     raise SystemExit(f"part {number} was not answered")

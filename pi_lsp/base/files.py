@@ -81,7 +81,7 @@ class Overlay:
     """Files with the texts of open buffers laid over them.
 
     A buffer whose file is not on disk yet counts as a file of its folder. `buffers` is read at every call, so the
-    owner may go on changing it.
+    owner may go on changing it, while another thread reads here too.
     """
 
     def __init__(self, below: Files, buffers: Mapping[str, str]) -> None:
@@ -100,7 +100,7 @@ class Overlay:
     def names(self, path: str) -> list[str]:
         """The names below and those of buffers in this folder, sorted by their bytes."""
         names = self._below.names(path)
-        new = {os.path.basename(name) for name in self._buffers if os.path.dirname(name) == path}
+        new = {os.path.basename(name) for name in list(self._buffers) if os.path.dirname(name) == path}
         return sorted({*names, *new}, key=os.fsencode) if new - set(names) else names
 
     def realpath(self, path: str) -> str:

@@ -10,11 +10,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import msgspec
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+if TYPE_CHECKING:
+    Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+else:  # msgspec, which reads wire types at run time, knows no recursive aliases
+    Json = Any
 JsonObject: TypeAlias = dict[str, Json]
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")

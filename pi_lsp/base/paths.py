@@ -136,7 +136,10 @@ def from_input(
 def absolute(path: str, base: str = "", flavour: Flavour = NATIVE) -> str:
     """The path, normalised and taken from `base`; a relative base starts at the process's working directory."""
     module = _module(flavour)
-    return _normal(module.join(os.getcwd(), base, path), flavour)
+    joined = module.join(base, path)
+    if flavour == "windows" or not joined.startswith("/"):  # asking for the working directory is slow
+        joined = module.join(os.getcwd(), joined)
+    return _normal(joined, flavour)
 
 
 def resolve(text: str, base: str = "", *, home: str | None = None, flavour: Flavour = NATIVE) -> str:

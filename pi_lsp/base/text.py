@@ -66,6 +66,20 @@ def slice_tail(text: str, max_units: int) -> str:
     return tail[start:]
 
 
+def cut_middle(text: str, max_units: int) -> str:
+    """The text; of a longer one its two ends, `max_units` UTF-16 units, and between them how much is missing.
+
+    Two thirds are kept from the start. The note between them is not counted.
+    """
+    length = utf16_length(text)
+    if length <= max_units:
+        return text
+    tail = slice_tail(text, max_units // 3)
+    head = slice_head(text, max_units - max_units // 3)
+    missing = length - utf16_length(head) - utf16_length(tail)
+    return f"{head}\n\n[... {missing} of {length} characters left out ...]\n\n{tail}"
+
+
 def one_line(text: str, max_units: int = 120) -> str:
     """A preview: white space folded to single blanks, cut to `max_units` UTF-16 units with an ellipsis."""
     folded = " ".join(text[: max_units * 8].split())

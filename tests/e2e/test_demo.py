@@ -1,0 +1,148 @@
+"""The demonstration, from its command to its last line, with a home of its own that nothing may change in."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import pi_lsp
+from pi_lsp.session.location import default_session_dir
+from tests.support.command_line import environ, run, tree_hash
+
+SAMPLE = Path(pi_lsp.__file__).with_name("sample")
+PARTS = 7
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A person's home, with global rules, a skill and settings; the temporary folder stands beside it."""
+    home = tmp_path / "home"
+    shutil.copytree(SAMPLE / "agent", home / ".pi" / "agent")
+    (home / ".pi" / "agent" / "settings.json").write_text('{"compaction": {"keepRecentTokens": 500}}')
+    (tmp_path / "tmp").mkdir()
+    return home
+
+
+def play(home: Path, *arguments: str, cwd: Path | None = None, **changes: str) -> tuple[int, str]:
+    """Run the demonstration; it leaves nothing in the home, the workspace or the temporary folder."""
+    temporary = home.parent / "tmp"
+    folders = [home, *map(Path, arguments)]
+    before = [tree_hash(folder) for folder in folders if folder.is_dir()]
+    env = environ(HOME=str(home), TMPDIR=str(temporary), **{"COLUMNS": "80", **changes})
+    done = run("demo", *arguments, cwd=cwd or home.parent, env=env)
+    assert [tree_hash(folder) for folder in folders if folder.is_dir()] == before
+    assert list(temporary.iterdir()) == []
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def session_of(home: Path, workspace: Path) -> Path:
+    """The sample's session, recorded for another workspace."""
+    agent = home / ".pi" / "agent"
+    path = Path(default_session_dir(str(workspace), str(agent))) / "2026-05-04T08-12-03-000Z_x.jsonl"
+    path.parent.mkdir(parents=True)
+    text = (SAMPLE / "session.jsonl").read_text("utf-8")
+    for name, place in (("{{WORKSPACE}}", workspace), ("{{AGENT}}", agent)):
+        text = text.replace(name, json.dumps(str(place), ensure_ascii=False)[1:-1])
+    path.write_text(text, "utf-8")
+    return path
+
+
+def titles(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line[:1].isdigit() and "──" in line]
+
+
+def test_the_sample(home: Path) -> None:
+    code, text = play(home)
+    assert code == 0, text
+    assert len(titles(text)) == PARTS
+    assert "All 7 parts were answered" in text
+    for fact in (
+        "on “harbour/store.py”",  # the hover
+        "AGENTS.override.md is read",  # three folders
+        "another",  # two skills of one name
+        "├╴d66dccee",  # the branch that was left
+        "of 200,000 tokens",
+        "“parse it by hand”",
+        "“shorten every stored departure”",
+        "“British English”",
+        "## Goal",
+    ):
+        assert fact in text, fact
+    assert text.count("the next request does not hold it") == 3
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_sample_does_not_see_the_persons_own_folder(home: Path) -> None:
+    (home / ".pi" / "agent" / "AGENTS.md").write_text("# My own words\n")
+    _, text = play(home, PI_CODING_AGENT_DIR=str(home / ".pi" / "agent"))
+    assert "My own words" not in text
+
+
+def test_a_folder_of_ones_own_with_a_session(home: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "my work 日本 [bold]"
+    shutil.copytree(SAMPLE / "workspace", workspace)
+    session = session_of(home, workspace)
+    (home / ".pi" / "agent" / "AGENTS.md").write_text("# My own words\n")
+    code, text = play(home, str(workspace))
+    assert code == 0, text
+    assert len(titles(text)) == PARTS
+    assert str(session) in text
+    assert "My own words" in text
+    assert "Bookings that end at midnight are refused" in text
+    assert "replaced by the compaction's summary" in text
+    assert "## Goal" in text
+
+
+def test_it_looks_where_the_settings_keep_sessions(home: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "work"
+    workspace.mkdir()
+    session = session_of(home, workspace)
+    moved = home / "elsewhere" / session.name
+    moved.parent.mkdir()
+    session.rename(moved)
+    shutil.copy(moved, moved.with_name("of another folder.jsonl"))
+    other = moved.with_name("of another folder.jsonl")
+    other.write_text(other.read_text("utf-8").replace(str(workspace), str(tmp_path / "other")), "utf-8")
+    (home / ".pi" / "agent" / "settings.json").write_text('{"sessionDir": "~/elsewhere"}')
+    code, text = play(home, str(workspace))
+    assert code == 0, text
+    assert str(moved) in text
+
+
+def test_a_folder_without_anything(home: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "empty"
+    workspace.mkdir()
+    shutil.rmtree(home / ".pi")
+    code, text = play(home, str(workspace))
+    assert code == 0, text
+    assert len(titles(text)) == PARTS
+    assert "It has no Pi session yet" in text
+    assert "nothing to point at" in text
+    assert "Nothing was said yet." in text
+
+
+def test_a_session_with_messages_of_another_protocol_in_it(home: Path, tmp_path: Path) -> None:
+    """Whoever works on a language server has JSON-RPC in their sessions; pygls takes it for messages."""
+    workspace = tmp_path / "work"
+    workspace.mkdir()
+    session = session_of(home, workspace)
+    call = {"jsonrpc": "2.0", "id": 1, "result": {"jsonrpc": "2.0", "method": "x"}}
+    entry = {"type": "custom", "id": "cc", "parentId": "e8a06a94", "customType": "rpc", "data": call}
+    with session.open("a") as file:
+        file.write(json.dumps(entry) + "\n")
+    code, text = play(home, str(workspace))
+    assert code == 0, text
+
+
+def test_a_broken_session_is_passed_over(home: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "work"
+    workspace.mkdir()
+    session = session_of(home, workspace)
+    os.utime(session, (1, 1))
+    session.with_name("broken.jsonl").write_text("{}\n")
+    code, text = play(home, str(workspace))
+    assert code == 0, text
+    assert str(session) in text
