@@ -32,14 +32,14 @@ def request_body(
         cache: set the breakpoints.
     """
     limit = min(max_tokens or model.max_tokens, model.max_tokens)
-    sent = anthropic_messages(messages)
+    sent = anthropic_messages(messages, allow_empty_signature=model.takes_empty_signatures)
     body: JsonObject = {"model": model.id, "max_tokens": limit, **thinking_fields(model, level, limit)}
     if as_object(body.get("thinking")).get("type") == "enabled" and not _turn_began_with_thinking(sent):
         body["thinking"] = {"type": "disabled"}
     if messages and role_of(messages[0]) == "system" and not is_blank(text := clean_text(system_text(messages[0]))):
         body["system"] = [_with_breakpoint({"type": "text", "text": text}, cache)]
     if tools := _tools(messages):
-        body["tools"] = [*tools[:-1], _with_breakpoint(tools[-1], cache)]
+        body["tools"] = [*tools[:-1], _with_breakpoint(tools[-1], cache and model.cache_marks_on_tools)]
     body["messages"] = list(_with_breakpoints(sent) if cache else sent)
     return body
 

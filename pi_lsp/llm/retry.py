@@ -78,15 +78,16 @@ async def with_retries(
     *,
     pause: Pause,
     on_event: Callable[[RetryEvent], None] = lambda _: None,
+    worth: Callable[[Message], bool] = is_retryable,
 ) -> Message:
-    """The answer of `call`, called again while it fails in a way that will pass.
+    """The answer of `call`, called again while it fails in a way that will pass (`worth` trying again).
 
     Whoever cares about overflow looks for it first: the text of such an error may match both. An abort during a pause
     gives the last failure as an aborted message, without its error.
     """
     answer = await call()
     attempt = 0
-    while attempt < policy.max_attempts and is_retryable(answer):
+    while attempt < policy.max_attempts and worth(answer):
         attempt += 1
         error = as_str(answer.get("errorMessage"))
         delay = policy.delay_ms(attempt)
@@ -97,7 +98,7 @@ async def with_retries(
         on_event(RetryAttemptStart(attempt=attempt))
         answer = await call()
     if attempt:
-        on_event(_finished(answer, attempt))
+        on_event(_finished(answer, attempt, failed=worth(answer)))
     return answer
 
 
@@ -114,9 +115,9 @@ def pause_until(aborted: asyncio.Event) -> Pause:
     return pause
 
 
-def _finished(answer: Message, attempt: int) -> RetryFinished:
+def _finished(answer: Message, attempt: int, *, failed: bool) -> RetryFinished:
     error = answer.get("errorMessage")
-    failed = answer.get("stopReason") == "error"
+    failed = failed or answer.get("stopReason") == "error"
     return RetryFinished(
         success=not failed and answer.get("stopReason") != "aborted",
         attempt=attempt,

@@ -95,9 +95,9 @@ class ApiServer:
         return self._server.sockets[0].getsockname()[1]
 
     @property
-    def connections(self) -> int:
-        """Those that are open."""
-        return len(self._handlers)
+    def tasks(self) -> set[asyncio.Task[None]]:
+        """One for each connection that is open."""
+        return set(self._handlers)
 
     @property
     def refusals(self) -> list[str]:
@@ -136,10 +136,10 @@ class ApiServer:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, _CutError):
             pass  # cancelled by `stop`: asyncio would report it as an error of this task
         finally:
-            self._handlers.discard(task)
             writer.close()
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
+            self._handlers.discard(task)
 
     async def _answer(self, http: HttpRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if (http.method, http.path) != ("POST", "/v1/messages"):
@@ -189,9 +189,9 @@ class ApiServer:
             await send_json(writer, 200, message, headers)
             return
         await begin_chunks(writer, {"content-type": "text/event-stream; charset=utf-8", **headers})
-        if reply.raw is not None:
+        if reply.raw:
             await send_chunk(writer, reply.raw.encode("utf-8", "surrogateescape"))
-        else:
+        elif reply.raw is None:
             await self._stream(reply, events_of(reply, message), record, reader, writer)
         await send_chunk(writer, b"")
 

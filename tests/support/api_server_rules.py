@@ -111,7 +111,7 @@ def _tool_choice(body: dict[str, Any]) -> list[str]:
         return []
     if not body.get("tools"):
         return ["tool_choice: tool_choice may only be specified while providing tools."]
-    if choice.get("type") in ("any", "tool") and body.get("thinking", {}).get("type") != "disabled":
+    if choice.get("type") in ("any", "tool") and body.get("thinking", {}).get("type") in ("enabled", "adaptive"):
         return ["thinking_forced_tool: Thinking may not be enabled when tool_choice forces tool use."]
     return []
 

@@ -18,11 +18,15 @@ _PROSE = (
     "The parser drops the last token when the stream ends inside a string.",
     "Please keep the public signature, callers outside this repository rely on it.",
     "Never write to the cache from the reader thread.",
+    "I will look at the callers first, then change the index.",
+    "All 214 tests pass, two are skipped on this platform.",
+)
+_PROSE_ELSEWHERE = (
+    *_PROSE,
     "テストが失敗した理由を調べて、原因を一文で書いてください。",
     "Der Zähler läuft über, sobald zwei Fenster dieselbe Sitzung öffnen.",
     "Проверь границы буфера и добавь проверку на пустой ввод.",
-    "I will look at the callers first, then change the index — “quoted” names stay as they are.",
-    "All 214 tests pass, two are skipped on this platform. 🎉",
+    "Done — “quoted” names stay as they are. 🎉",
 )
 _CODE = (
     "    def position(self, offset: int) -> Position:\n",
@@ -31,10 +35,13 @@ _CODE = (
     '  const text = await readFile(path, "utf8");\n',
     "for (size_t i = 0; i < buffer.size(); ++i) {\n",
     "    assert left == right, f'{left!r} is not {right!r}'\n",
-    "// 注意: 呼び出し側で解放すること\n",
     "\n",
     "}\n",
 )
+_CODE_ELSEWHERE = (*_CODE, "// 注意: 呼び出し側で解放すること\n")
+_ELSEWHERE = 0.1
+"""So many texts are not in ASCII alone. In sessions of English speakers one line in fifteen is not."""
+
 _TOOLS = ("read", "read", "bash", "edit", "write")
 _BEGIN = datetime(2025, 1, 1)  # noqa: DTZ001  always UTC, and printed so
 _MODEL = {"api": "anthropic-messages", "provider": "anthropic", "model": "claude-sonnet-4-5"}
@@ -200,11 +207,12 @@ class _Session:
         return {"type": "text", "text": self._prose(least, most)}
 
     def _prose(self, least: int, most: int | None = None) -> str:
-        return self._fill(_PROSE, " ", self._chance.randint(least, most or least))
+        return self._fill(_PROSE, _PROSE_ELSEWHERE, " ", self._chance.randint(least, most or least))
 
     def _code(self, least: int, most: int) -> str:
-        return self._fill(_CODE, "", self._chance.randint(least, most))
+        return self._fill(_CODE, _CODE_ELSEWHERE, "", self._chance.randint(least, most))
 
-    def _fill(self, pieces: tuple[str, ...], between: str, length: int) -> str:
+    def _fill(self, usual: tuple[str, ...], elsewhere: tuple[str, ...], between: str, length: int) -> str:
+        pieces = elsewhere if self._chance.random() < _ELSEWHERE else usual
         mean = sum(map(len, pieces)) // len(pieces) + len(between)
         return between.join(self._chance.choices(pieces, k=1 + length // mean))

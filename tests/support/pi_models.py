@@ -35,7 +35,9 @@ def local_api() -> Iterator[ApiServer]:
             await stop.wait()
 
     stop = asyncio.Event()
-    thread = threading.Thread(target=lambda: loop.run_until_complete(run(ApiServer(unchecked_agent="pi/"), stop)), daemon=True)
+    thread = threading.Thread(
+        target=lambda: loop.run_until_complete(run(ApiServer(unchecked_agent="pi/"), stop)), daemon=True
+    )
     thread.start()
     try:
         yield started.result(PATIENCE_S)

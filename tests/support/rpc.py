@@ -6,6 +6,7 @@ but well-framed JSON-RPC on standard output.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ PATIENCE_S = 20.0
 """No answer takes so long; a test that waits longer fails."""
 
 COMMAND = (sys.executable, "-m", "pi_lsp")
+_HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: [^\r\n]+\r\n)?\r\n")
 OMIT = object()
 """For a message without `params`."""
 
@@ -183,12 +185,13 @@ class Rpc:
         stdout = self.process.stdout
         assert stdout
         while header := stdout.readline():
-            name, _, size = header.partition(b": ")
-            blank = stdout.readline()
-            if name != b"Content-Length" or not size.strip().isdigit() or blank != b"\r\n":
-                self._note(f"not a header: {header + blank!r}")
+            while not header.endswith(b"\r\n\r\n") and (line := stdout.readline()):
+                header += line
+            size = _HEADER.fullmatch(header)
+            if not size:
+                self._note(f"not a header: {header!r}")
                 return
-            body = stdout.read(int(size))
+            body = stdout.read(int(size[1]))
             try:
                 message = json.loads(body)
             except ValueError:
