@@ -7,7 +7,7 @@ import msgspec
 
 from pi_lsp.session.catalogue import newest
 from pi_lsp.session.errors import SessionError
-from pi_lsp.session.location import session_dir
+from pi_lsp.session.location import default_session_dir, session_dir
 from pi_lsp.session.presence import is_open_elsewhere
 from pi_lsp.session.store import Session
 
@@ -42,7 +42,8 @@ def open_first(wish: str, cwd: str | None, agent_dir: str, setting: str | None) 
     folder = folder_for(place, agent_dir, setting) if cwd else None
     path = wish
     if wish in ("continue", "new"):
-        found = newest(folder, cwd if setting else None) if folder and wish == "continue" else None
+        is_shared = folder != default_session_dir(place, agent_dir)
+        found = newest(folder, cwd if is_shared else None) if folder and wish == "continue" else None
         if found is None:
             return Opening(session=Session.new(folder, place))
         if is_open_elsewhere(found) or _age_s(found) < RECENT_S:

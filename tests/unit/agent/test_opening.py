@@ -5,6 +5,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from pi_lsp.agent.opening import open_first
 from pi_lsp.session.location import session_dir
 from pi_lsp.session.presence import is_open_elsewhere, mark
@@ -94,3 +96,19 @@ def test_S9_a_file_that_is_no_session_is_named_and_left_alone(tmp_path: Path) ->
 def test_without_a_folder_no_session_is_ever_written(tmp_path: Path) -> None:
     opening = open_first("continue", None, str(tmp_path / "agent"), None)
     assert opening.session.path is None
+
+
+def test_in_a_folder_that_is_shared_only_sessions_of_the_working_directory_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = session_file(tmp_path / "agent", tmp_path, age_s=7200)
+    shared = own.rename(tmp_path / own.name).parent
+    other = shared / "other.jsonl"
+    header = {"type": "session", "version": 3, "id": "o", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/elsewhere"}
+    other.write_text(json.dumps(header) + "\n")
+    os.utime(other, (OLD, OLD))
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(shared))
+
+    opening = open_first("continue", str(tmp_path), str(tmp_path / "agent"), None)
+
+    assert opening.session.path == str(shared / own.name)
