@@ -42,7 +42,7 @@ class Disk:
     def read(self, path: str) -> bytes:
         """The content. Raises OSError."""
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", buffering=0) as file:  # read whole, so a buffer would only cost time
                 return file.read()
         except ValueError as error:  # a NUL in the path
             raise OSError(str(error)) from None

@@ -25,8 +25,17 @@ Snapshot: TypeAlias = dict[str, Stamp]
 """The entries of a folder by path."""
 
 _log = logging.getLogger(__name__)
-_CHANGES = frozenset({"created", "modified", "deleted", "moved", "closed"})
-"""The events that are changes; opening and reading a file are events too."""
+_CHANGES = (
+    "FileCreated",
+    "FileModified",
+    "FileClosed",
+    "FileDeleted",
+    "FileMoved",
+    "DirCreated",
+    "DirDeleted",
+    "DirMoved",
+)
+"""The events that are changes. Not asked for: that a file was opened or read, which we do ourselves all the time."""
 
 
 class Watcher:
@@ -182,23 +191,23 @@ class _Loop(threading.Thread):
 
     def _schedule(self, path: str) -> "ObservedWatch":
         """Raises OSError."""
-        from watchdog.events import FileSystemEventHandler  # noqa: PLC0415  heavy, and not needed by the command line
+        from watchdog import events  # noqa: PLC0415  heavy, and not needed by the command line
         from watchdog.observers import Observer  # noqa: PLC0415
 
         inbox, real = self._inbox, os.path.realpath(path)
 
-        class Handler(FileSystemEventHandler):
+        class Handler(events.FileSystemEventHandler):
             def dispatch(self, event: "FileSystemEvent") -> None:
-                if event.event_type in _CHANGES:
-                    for changed in (os.fsdecode(event.src_path), os.fsdecode(event.dest_path)):
-                        if os.path.dirname(changed) == real:
-                            inbox.put(os.path.join(path, os.path.basename(changed)))
+                for changed in (os.fsdecode(event.src_path), os.fsdecode(event.dest_path)):
+                    if os.path.dirname(changed) == real:
+                        inbox.put(os.path.join(path, os.path.basename(changed)))
 
         if self._observer is None:
             observer = Observer()
             observer.start()
             self._observer = observer
-        return self._observer.schedule(Handler(), real, recursive=False)
+        changes = [getattr(events, f"{name}Event") for name in _CHANGES]
+        return self._observer.schedule(Handler(), real, recursive=False, event_filter=changes)
 
 
 def _snapshot(folder: str) -> Snapshot:

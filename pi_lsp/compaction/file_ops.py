@@ -82,8 +82,8 @@ def _calls_of(message: Message) -> Iterable[JsonObject]:
     match role_of(message):
         case "assistant":
             return tool_calls_of(message)
-        case "toolResult":
-            return objects(as_object(message.get("nestedCalls")).get("calls"))
+        case "toolResult" if isinstance(nested := message.get("nestedCalls"), dict):
+            return objects(nested.get("calls"))
         case _:
             return ()
 

@@ -1,6 +1,7 @@
 """The tokens of a projection: the usage that a provider reported, where it still holds."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from pi_lsp.context.estimate import PI_COUNTER, ContextEstimate, TokenCounter, estimate_context
 from pi_lsp.context.prompt_state import collapse
@@ -19,11 +20,8 @@ def estimate_projected(
     messages = projection.messages
     estimate = estimate_context(messages, counter, window)
     if estimate.last_usage_index is not None:
-        places = {entry.id: place for place, entry in enumerate(path)}
-        changed_at = max(
-            (place for place, entry in enumerate(path) if entry.type in ("context_edit", "compaction")), default=-1
-        )
-        if places[projection.message_entries[estimate.last_usage_index]] > changed_at:
+        since_change = takewhile(lambda entry: entry.type not in ("context_edit", "compaction"), reversed(path))
+        if projection.message_entries[estimate.last_usage_index] in {entry.id for entry in since_change}:
             return estimate
     tokens = sum(map(counter.message, collapse(messages)))
     return ContextEstimate(

@@ -5,6 +5,7 @@ field that is `UNSET` is not written.
 """
 
 import re
+from collections.abc import Callable
 from typing import TypeAlias
 
 from msgspec import UNSET, UnsetType
@@ -56,6 +57,39 @@ def append_custom_message(
 def append_leaf_anchor(session: Session) -> Entry:
     """Write down where the leaf was moved, so that whoever opens the file resumes there."""
     return append_custom(session, LEAF_ANCHOR)
+
+
+def move_leaf(session: Session, leaf_id: str | None) -> Entry:
+    """Go on from another entry (None: from before the first), and write that down.
+
+    Raises:
+        EntryNotFoundError: the session has no such entry.
+    """
+    left = session.leaf_id
+    session.move(leaf_id)
+    try:
+        return append_leaf_anchor(session)
+    except BaseException:
+        session.move(left)
+        raise
+
+
+def append_at_tip(session: Session, append: Callable[[Session], Entry]) -> Entry:
+    """Append what belongs to no branch (a label, a name) behind the last entry of the file.
+
+    Behind the leaf of a window that stands on another branch it would move every reader of the file there. Such a
+    window stays where it is; one at the tip goes along.
+    """
+    left = session.leaf_id
+    session.move(session.tree.leaf_id)
+    try:
+        entry = append(session)
+    except BaseException:
+        session.move(left)
+        raise
+    if left != entry.parent_id:
+        session.move(left)
+    return entry
 
 
 def append_name(session: Session, name: str) -> Entry:

@@ -1,29 +1,20 @@
 """One line of a session file: read for the tree, written as Pi writes it."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from pi_lsp.base.json import Json, JsonError, JsonObject, as_str, decode_object, encode, to_utf8
 
 
-class Head(NamedTuple):
-    """The fields of an entry that the tree needs."""
+class Head(msgspec.Struct, gc=False, rename="camel"):
+    """The fields of an entry that the tree needs; empty where they are missing."""
 
-    type: str
-    id: str
-    parent_id: str | None
-    timestamp: str
-
-
-class _Fields(msgspec.Struct, gc=False, rename="camel"):
     type: str = ""
     id: str = ""
     parent_id: str | None = None
     timestamp: str = ""
 
 
-_decode_fields = msgspec.json.Decoder(_Fields).decode
+_decode_head = msgspec.json.Decoder(Head).decode
 
 
 def decode_head(data: bytes) -> Head:
@@ -33,12 +24,12 @@ def decode_head(data: bytes) -> Head:
         JsonError: the line is no JSON object, or has no id.
     """
     try:
-        fields = _decode_fields(data)
+        head = _decode_head(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        fields = _fields_of(decode_object(data))
-    if not fields.id:
+        head = _head_of(decode_object(data))
+    if not head.id:
         raise JsonError("an entry without an id")
-    return Head(fields.type, fields.id, fields.parent_id, fields.timestamp)
+    return head
 
 
 def encode_line(body: JsonObject) -> bytes:
@@ -51,9 +42,9 @@ def is_header(value: Json) -> bool:
     return isinstance(value, dict) and value.get("type") == "session" and isinstance(value.get("id"), str)
 
 
-def _fields_of(body: JsonObject) -> _Fields:
+def _head_of(body: JsonObject) -> Head:
     parent_id = body.get("parentId")
-    return _Fields(
+    return Head(
         type=as_str(body.get("type")),
         id=as_str(body.get("id")),
         parent_id=parent_id if isinstance(parent_id, str) else None,

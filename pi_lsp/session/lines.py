@@ -1,7 +1,9 @@
 """A file cut into lines, in pieces of 1 MiB, so that a file of any size costs the memory of its longest line."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+import msgspec
 
 Read: TypeAlias = Callable[[int, int], bytes]
 """`read(offset, length)` gives at most `length` bytes, none at the end of the file."""
@@ -11,7 +13,7 @@ MAX_LINE_BYTES = 256 << 20
 """A longer line is no record of ours (JavaScript cannot read it either) and is not held in memory."""
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One line of a file."""
 
     offset: int
@@ -39,19 +41,21 @@ def read_lines(read: Read, offset: int) -> Iterator[Line]:
     position = offset
     while piece := read(position, PIECE_BYTES):
         position += len(piece)
-        first, *others = piece.split(b"\n")
-        held_bytes += len(first)
+        begin = 0
+        # Line by line, not by `split`: a line is gone before the next one needs its place in the processor's cache.
+        while (end := piece.find(b"\n", begin)) >= 0:
+            data = piece[begin:end]
+            begin = end + 1
+            if held_bytes:
+                line = _line(offset, [*held, data], held_bytes + len(data), complete=True)
+                held, held_bytes = [], 0
+            else:
+                line = Line(offset, len(data), data, True)
+            yield line
+            offset += line.length + 1
+        held_bytes += len(piece) - begin
         if held_bytes <= MAX_LINE_BYTES:
-            held.append(first)
-        if not others:
-            continue
-        yield _line(offset, held, held_bytes, complete=True)
-        offset += held_bytes + 1
-        last = others.pop()
-        for data in others:
-            yield Line(offset, len(data), data, complete=True)
-            offset += len(data) + 1
-        held, held_bytes = [last], len(last)
+            held.append(piece[begin:])
     if held_bytes:
         yield _line(offset, held, held_bytes, complete=False)
 

@@ -5,16 +5,14 @@ disk until somebody asks for them.
 """
 
 import os
-import sys
 from typing import Final
 
 from pi_lsp.base.json import JsonObject
 from pi_lsp.session.append import append_record
-from pi_lsp.session.codec import Head, decode_head, encode_line
+from pi_lsp.session.codec import decode_head, encode_line
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.errors import FileReplacedError
 from pi_lsp.session.index import Index, Problem, read_header, read_values
-from pi_lsp.session.lines import Line
 from pi_lsp.session.migrate import VERSION, entries_of, version_of
 from pi_lsp.session.source import Source, StoredEntry
 from pi_lsp.session.tree import Tree
@@ -106,14 +104,11 @@ class SessionLog:
         """Index from where the last reading stopped."""
         added: list[Entry] = []
         for line, head in self._index.records(decode_head):
-            if head.type != "session":  # a second header says nothing
-                added.append(self._entry(line, head))
-                self.tree.add(added[-1])
+            if head.type == "session":  # a second header says nothing
+                continue
+            if head.parent_id and (parent := self.tree.get(head.parent_id)):
+                head.parent_id = parent.id  # equal texts are kept once
+            entry = StoredEntry(head, self._source, line.offset, line.length)
+            added.append(entry)
+            self.tree.add(entry)
         return added
-
-    def _entry(self, line: Line, head: Head) -> Entry:
-        # Equal texts are kept once: there are few types, and most entries name the one before them.
-        parent = self.tree.get(head.parent_id) if head.parent_id else None
-        parent_id = parent.id if parent else head.parent_id
-        known = Head(sys.intern(head.type), head.id, parent_id, head.timestamp)
-        return StoredEntry(known, self._source, line.offset, line.length)

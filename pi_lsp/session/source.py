@@ -10,7 +10,6 @@ from pi_lsp.base.json import JsonError, JsonObject, decode_object
 from pi_lsp.session.codec import Head
 from pi_lsp.session.entries import Entry
 
-_UNREAD: JsonObject = {}
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -45,7 +44,10 @@ class StoredEntry(Entry):
     __slots__ = ("_offset", "_source", "length")
 
     def __init__(self, head: Head, source: Source, offset: int, length: int) -> None:
-        super().__init__(*head, _UNREAD)
+        self.type = sys.intern(head.type)  # there are few types: each text is kept once
+        self.id = head.id
+        self.parent_id = head.parent_id
+        self.timestamp = head.timestamp
         self._source = source
         self._offset = offset
         self.length = length
@@ -60,6 +62,6 @@ class StoredEntry(Entry):
     def body(self) -> JsonObject:
         """The whole object as stored. Where the file was cut short since, only what the tree knows."""
         try:
-            return decode_object(self.line)
+            return decode_object(self._source.read(self._offset, self.length))
         except (JsonError, OSError):
             return {"type": self.type, "id": self.id, "parentId": self.parent_id, "timestamp": self.timestamp}

@@ -1,0 +1,91 @@
+"""Windows that talk to the strict local API, over real HTTP and the real SDK."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pi_lsp.agent.events import Event
+from pi_lsp.agent.window import Window
+from pi_lsp.api import chat as api
+from pi_lsp.api.chat import ChatParams, ChatResult
+from pi_lsp.base.json import JsonObject
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.messages import role_of, text_of
+from tests.support.api_server import ApiServer
+from tests.support.windows import Place
+
+AT_ONCE: JsonObject = {"retry": {"baseDelayMs": 0}}
+"""Settings with which nothing waits."""
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+
+
+class Talk:
+    """A window, its model, and everything it was told."""
+
+    def __init__(self, window: Window, server: ApiServer, place: Place) -> None:
+        self.window = window
+        self.server = server
+        self.place = place
+        self.events: list[Event] = []
+        window.emit = self.events.append
+        window.talk.hooks._emit = self.events.append
+        window.talk._emit = self.events.append
+
+    async def say(self, text: str, **fields: Any) -> ChatResult:
+        return await api.chat(self.window, ChatParams(text=text, **fields))
+
+    def begin(self, text: str, **fields: Any) -> "asyncio.Task[ChatResult]":
+        """Say something without waiting for the end."""
+        return asyncio.create_task(self.say(text, **fields))
+
+    async def path(self) -> list[Entry]:
+        return await self.window.in_session(lambda conversation: conversation.path(conversation.leaf_id))
+
+    async def said(self) -> list[tuple[str, str]]:
+        """Role and text of the messages on the path, without the system's."""
+        messages = [entry.message for entry in await self.path() if entry.type == "message"]
+        return [(role_of(message), text_of(message)) for message in messages if role_of(message) != "system"]
+
+    def told(self, *kinds: type) -> list[Any]:
+        """The events of these kinds."""
+        return [event for event in self.events if isinstance(event, kinds)]
+
+    @property
+    def stored(self) -> str:
+        """The session file."""
+        return self.place.session.read_text()
+
+
+@asynccontextmanager
+async def talking(
+    root: Path, *, entries: list[dict[str, Any]] | None = None, settings: JsonObject | None = None, **server: Any
+) -> AsyncIterator[Talk]:
+    """A window on a new session, or on one with these entries. The server has refused nothing at the end."""
+    place = Place(root, sample=False)
+    if entries:
+        place.write_session(entries)
+    else:
+        place.session.write_text("")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in KEYS:
+            patch.delenv(name, raising=False)
+        async with ApiServer(**server) as running:
+            patch.setenv("ANTHROPIC_BASE_URL", running.url)
+            async with place.window(settings={**AT_ONCE, **(settings or {})}) as window:
+                talk = Talk(window, running, place)
+                yield talk
+                await window.aclose()
+    assert [rule for rule in running.refusals if rule != "context"] == []
+
+
+async def until(check: Callable[[], object]) -> None:
+    """Wait until something has happened."""
+    for _ in range(5000):
+        if check():
+            return
+        await asyncio.sleep(0.002)
+    raise AssertionError("it did not happen")
