@@ -6,6 +6,7 @@ through as it is, and what was repaired once needs no repair again.
 
 from pi_lsp.base.json import Json, JsonObject, as_object, as_str, objects
 from pi_lsp.context.blocks import clean_blocks
+from pi_lsp.context.clean import is_blank
 from pi_lsp.context.fate import Change
 from pi_lsp.context.images import fit_images
 from pi_lsp.context.model import Model
@@ -84,7 +85,7 @@ def _merge(updates: list[Message]) -> Message:
     added: JsonObject = {}
     removed: dict[str, Json] = {}
     for update in updates:
-        blocks += blocks_of(update)
+        blocks += [block for block in blocks_of(update) if not is_blank(as_str(block.get("text")))]
         sections |= as_object(update.get("sections"))
         for tool in objects(update.get("toolsRemoved")):
             added.pop(as_str(tool.get("name")), None)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from pi_lsp.base.json import Json, JsonObject, as_str, objects
-from pi_lsp.base.text import JS_SPACE, without_surrogates
+from pi_lsp.base.text import without_surrogates
+from pi_lsp.context.clean import is_blank
 from pi_lsp.context.pairing import without_images
 from pi_lsp.context.prompt_state import render_update
 from pi_lsp.session.messages import Block, Message, blocks_of, role_of
@@ -68,7 +69,7 @@ def _system(message: Message) -> JsonObject | None:
 def _user(message: Message) -> JsonObject | None:
     content = message.get("content")
     if isinstance(content, str):
-        return {"role": "user", "content": without_surrogates(content)} if content.strip(JS_SPACE) else None
+        return {"role": "user", "content": without_surrogates(content)} if not is_blank(content) else None
     blocks: list[Json] = [block for block in map(_text_or_image, objects(content)) if not _is_blank(block)]
     return {"role": "user", "content": blocks} if blocks else None
 
@@ -78,7 +79,7 @@ def _answer(message: Message, allow_empty_signature: bool) -> list[Json]:
     for block in blocks_of(message):
         match block.get("type"):
             case "text":
-                if as_str(block.get("text")).strip(JS_SPACE):
+                if not is_blank(as_str(block.get("text"))):
                     blocks.append(_text(block.get("text")))
             case "thinking":
                 blocks += _thinking(block, allow_empty_signature)
@@ -103,9 +104,9 @@ def _thinking(block: Block, allow_empty_signature: bool) -> list[Json]:
         return [{"type": "redacted_thinking", "data": signature}]
     thinking = as_str(block.get("thinking"))
     text = without_surrogates(thinking)
-    if signature.strip(JS_SPACE):
+    if not is_blank(signature):
         return [{"type": "thinking", "thinking": text, "signature": signature}]
-    if not thinking.strip(JS_SPACE):
+    if is_blank(thinking):
         return []
     return [{"type": "thinking", "thinking": text, "signature": ""} if allow_empty_signature else _text(text)]
 
@@ -159,4 +160,4 @@ def _image(block: Block) -> JsonObject:
 
 
 def _is_blank(block: JsonObject) -> bool:
-    return block["type"] == "text" and not as_str(block["text"]).strip(JS_SPACE)
+    return block["type"] == "text" and is_blank(as_str(block["text"]))
