@@ -121,11 +121,11 @@ class RulesOffered(Wire, frozen=True, kw_only=True, tag_field="type", tag="rules
 
 
 class HookFailed(Wire, frozen=True, kw_only=True, tag_field="type", tag="hook_failed"):
-    """A hook raised, took too long or gave no sense; the work goes on without it."""
+    """A hook raised, took too long or made no sense; the work goes on without it. No `hook`: the whole plugin."""
 
-    hook: str
     plugin: str
     error: str
+    hook: str | None = None
 
 
 class SessionChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="session_changed"):

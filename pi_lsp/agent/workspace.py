@@ -4,12 +4,14 @@ Nothing that can be read quickly is remembered, so what is saved or typed is in 
 watcher noticed it. Only the places of rule and skill files below the folders are kept, in an index.
 """
 
+import os
 import time
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from pi_lsp.agent.events import ResourcesChanged
+from pi_lsp.agent.hook_loading import PROJECT_FOLDER
 from pi_lsp.agent.touched import NOTHING, is_among_skills, kinds_of
 from pi_lsp.base.files import Disk, Files, Overlay
 from pi_lsp.base.json import JsonObject
@@ -22,9 +24,10 @@ from pi_lsp.resources.places import Places
 from pi_lsp.resources.settings import Settings, effective
 from pi_lsp.resources.skills import SkillSet
 from pi_lsp.resources.system_files import PromptFiles, load_prompt_files
+from pi_lsp.resources.templates import TemplateSet, find_templates
 
 QUICK_WALK_S = 0.05
-"""A walk of the workspace folders that took no longer is simply done again."""
+"""A walk of the workspace folders that took no longer (of processor time) is simply done again."""
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +62,7 @@ class Workspace:
         except trust.TrustStoreError as error:
             return Trust(trusted=bool(self.trust_override), problem=str(error))
         decision = trust.decide(
-            needed=trust.requires(cwd, self.files),
+            needed=trust.requires(cwd, self.files) or self.files.kind(os.path.join(cwd, PROJECT_FOLDER)) is not None,
             saved=entry.decision if entry else None,
             override=self.trust_override,
             default=self._user_settings(cwd).default_project_trust,
@@ -81,18 +84,11 @@ class Workspace:
 
     def skills(self, cwd: str, *, trusted: bool) -> SkillSet:
         """The skills of a working directory, in order of precedence, and those that do not count."""
-        files = settings_files.load(self.files, cwd, self.agent_dir, trusted=trusted)
-        return find_skills(
-            self.files,
-            Places(
-                cwd=cwd,
-                agent_dir=self.agent_dir,
-                home=home_dir(),
-                trusted=trusted,
-                user_settings=files.user.values,
-                project_settings=files.project.values,
-            ),
-        )
+        return find_skills(self.files, self._places(cwd, trusted=trusted))
+
+    def templates(self, cwd: str, *, trusted: bool) -> TemplateSet:
+        """The prompt templates of a working directory, in order of precedence."""
+        return find_templates(self.files, self._places(cwd, trusted=trusted))
 
     def prompt_files(self, cwd: str, *, trusted: bool) -> PromptFiles:
         """SYSTEM.md and APPEND_SYSTEM.md."""
@@ -162,14 +158,25 @@ class Workspace:
 
     def walk(self, roots: Sequence[str]) -> Finds:
         """Walk the folders. May run in a thread: nothing here depends on it until `adopt_index`."""
-        begun = time.perf_counter()
+        begun = time.thread_time()
         finds = scan(self.files, tuple(roots))
-        self._walk_s = time.perf_counter() - begun
+        self._walk_s = time.thread_time() - begun
         return finds
 
     def adopt_index(self, finds: Finds) -> None:
         """Take over what a walk found."""
         self._index.adopt(finds)
+
+    def _places(self, cwd: str, *, trusted: bool) -> Places:
+        files = settings_files.load(self.files, cwd, self.agent_dir, trusted=trusted)
+        return Places(
+            cwd=cwd,
+            agent_dir=self.agent_dir,
+            home=home_dir(),
+            trusted=trusted,
+            user_settings=files.user.values,
+            project_settings=files.project.values,
+        )
 
     def _user_settings(self, cwd: str) -> Settings:
         return effective(settings_files.load(self.files, cwd, self.agent_dir, trusted=False))

@@ -1,7 +1,7 @@
 """A small LSP client of the pi/ methods: a server of ours as a child process over stdio, as an editor starts it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, cast
@@ -14,7 +14,7 @@ from pygls.protocol import LanguageServerProtocol
 
 from pi_lsp import __version__
 from pi_lsp.api.errors import RefusedError
-from pi_lsp.base.json import JsonObject
+from pi_lsp.base.json import JsonObject, as_object
 from pi_lsp.base.paths import path_to_uri
 from pi_lsp.base.wire import Wire
 from pi_lsp.lsp.protocol import make_converter
@@ -56,7 +56,13 @@ class Client:
         def show(params: types.ShowMessageParams) -> None:
             self.messages.append(params.message)
 
+        def tell(params: JsonObject) -> None:
+            self.on_event(as_object(params.get("event")))
+
+        self.on_event: Callable[[JsonObject], object] = lambda _: None
+        """What is called with each event of `pi/event`, in their order."""
         self._rpc.feature(types.WINDOW_SHOW_MESSAGE)(show)
+        self._rpc.feature("pi/event")(tell)
 
     @classmethod
     @asynccontextmanager
@@ -88,7 +94,7 @@ class Client:
                     text_document=types.TextDocumentClientCapabilities(
                         hover=types.HoverClientCapabilities(content_format=[types.MarkupKind.Markdown])
                     ),
-                    experimental={"pi": {}},
+                    experimental={"pi": {"events": True}},
                 ),
                 workspace_folders=[types.WorkspaceFolder(path_to_uri(folder), Path(folder).name)],
                 initialization_options=options,
@@ -105,6 +111,11 @@ class Client:
             ServerError: there was no answer, or an error.
         """
         return await self._request(method, msgspec.to_builtins(params))
+
+    def configure(self, settings: JsonObject) -> None:
+        """Push settings: the client's section `pi`, whole. They count for requests that are sent later."""
+        params = types.DidChangeConfigurationParams({"pi": settings})
+        self._rpc.protocol.notify(types.WORKSPACE_DID_CHANGE_CONFIGURATION, params)
 
     async def hover(self, path: str, line: int, character: int) -> str | None:
         """Open a file and hover over a place (from 0, in UTF-16 units): the Markdown text, None where there is none.

@@ -26,6 +26,7 @@ from pygls.protocol import (
 )
 
 from pi_lsp.base import json as pi_json
+from pi_lsp.lsp.buffers import Documents
 
 if TYPE_CHECKING:
     from pygls.io_ import Writer
@@ -43,10 +44,22 @@ _GENERIC = (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification)
 _LIFECYCLE = {types.INITIALIZE, types.EXIT}
 
 
+def _no_handler(_name: str) -> None:
+    return None
+
+
+def _leave(_capabilities: types.ServerCapabilities) -> None:
+    return None
+
+
 class PiProtocol(LanguageServerProtocol):
     """The protocol of one connection."""
 
     _initialized = False
+    custom_handler: Callable[[str], Any] = staticmethod(_no_handler)
+    """Gives the handler of a method that LSP does not know, or None."""
+    amend: Callable[[types.ServerCapabilities], None] = staticmethod(_leave)
+    """Changes the capabilities that pygls made, before they are sent."""
 
     @property
     def was_shut_down(self) -> bool:
@@ -127,16 +140,31 @@ class PiProtocol(LanguageServerProtocol):
 
         super()._execute_handler(msg_id, handler, done, args, kwargs)
 
+    def _get_handler(self, feature_name: str) -> Any:
+        return self.custom_handler(feature_name) or super()._get_handler(feature_name)
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Answer `initialize` with our own capabilities added, and keep open documents in our own way."""
+        result = yield from super().lsp_initialize(params)
+        self._workspace = Documents(
+            params.root_uri,
+            workspace_folders=params.workspace_folders,
+            position_encoding=result.capabilities.position_encoding or types.PositionEncodingKind.Utf16,
+        )
+        self.amend(result.capabilities)
+        return result
+
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
         """Cancel what still runs, over a copy: commands that end meanwhile change the dictionary."""
+        current = self.msg_id
+        self._shutdown = True
         if (user_handler := self.fm.features.get(types.SHUTDOWN)) is not None:
             yield user_handler, args, None
-        current = self.msg_id
         for msg_id, future in list(self._request_futures.items()):
             if msg_id != current and not future.done():
                 future.cancel()
-        self._shutdown = True
 
     # --- what goes out ------------------------------------------------------------------------------------------
 
@@ -165,6 +193,8 @@ class PiProtocol(LanguageServerProtocol):
                     payload[key] = self._converter.unstructure(payload[key])
         else:
             payload = self._converter.unstructure(data)
+            if isinstance(data, types.ResponseErrorMessage):
+                payload.setdefault("id", None)  # JSON-RPC wants it, where it could not be read
         try:
             return msgspec.json.encode(payload)
         except UnicodeEncodeError:  # a lone surrogate: other programs' JSON readers refuse the escape

@@ -1,5 +1,6 @@
 """The demonstration, from its command to its last line, with a home of its own that nothing may change in."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -8,11 +9,16 @@ from pathlib import Path
 import pytest
 
 import pi_lsp
+from pi_lsp.cli import demo_talk
+from pi_lsp.cli.demo import demo
 from pi_lsp.session.location import default_session_dir
+from tests.support.api_server_replies import Reply
+from tests.support.chats import KEYS, Api
 from tests.support.command_line import environ, run, tree_hash
 
 SAMPLE = Path(pi_lsp.__file__).with_name("sample")
-PARTS = 7
+PARTS = 10
+UNREACHABLE = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -30,7 +36,7 @@ def play(home: Path, *arguments: str, cwd: Path | None = None, **changes: str) -
     temporary = home.parent / "tmp"
     folders = [home, *map(Path, arguments)]
     before = [tree_hash(folder) for folder in folders if folder.is_dir()]
-    env = environ(HOME=str(home), TMPDIR=str(temporary), **{"COLUMNS": "80", **changes})
+    env = environ(HOME=str(home), TMPDIR=str(temporary), **{"COLUMNS": "80", **dict.fromkeys(KEYS, ""), **changes})
     done = run("demo", *arguments, cwd=cwd or home.parent, env=env)
     assert [tree_hash(folder) for folder in folders if folder.is_dir()] == before
     assert list(temporary.iterdir()) == []
@@ -58,7 +64,7 @@ def test_the_sample(home: Path) -> None:
     code, text = play(home)
     assert code == 0, text
     assert len(titles(text)) == PARTS
-    assert "All 7 parts were answered" in text
+    assert "All 10 parts were answered" in text
     for fact in (
         "on “harbour/store.py”",  # the hover
         "AGENTS.override.md is read",  # three folders
@@ -69,6 +75,13 @@ def test_the_sample(home: Path) -> None:
         "“shorten every stored departure”",
         "“British English”",
         "## Goal",
+        "our built-in script",
+        "This is the scripted answer of pi-lsp",
+        "our script, no model",
+        "Undone, by one more entry",
+        "in a summary made from the entries alone:",
+        "And back behind",
+        "No model was asked.",
     ):
         assert fact in text, fact
     assert text.count("the next request does not hold it") == 3
@@ -122,6 +135,8 @@ def test_a_folder_without_anything(home: Path, tmp_path: Path) -> None:
     assert "It has no Pi session yet" in text
     assert "nothing to point at" in text
     assert "Nothing was said yet." in text
+    assert "This is the scripted answer of pi-lsp" in text
+    assert not (home / ".pi").exists()
 
 
 def test_a_session_with_messages_of_another_protocol_in_it(home: Path, tmp_path: Path) -> None:
@@ -146,3 +161,61 @@ def test_a_broken_session_is_passed_over(home: Path, tmp_path: Path) -> None:
     code, text = play(home, str(workspace))
     assert code == 0, text
     assert str(session) in text
+
+
+def test_a_real_model_is_asked_where_there_is_an_address(home: Path, api: Api) -> None:
+    api.will(Reply(text="Never touch stored times."), Reply(text="## Goal\nBookings that touch at midnight."))
+    code, text = play(home, ANTHROPIC_BASE_URL=api.server.url)
+    assert code == 0, text
+    for fact in (
+        "ANTHROPIC_BASE_URL is set, so a real model answers",
+        "anthropic/claude-sonnet-4-5",
+        "Never touch stored times.",
+        "answered by claude-sonnet-4-5",
+        "summary by claude-sonnet-4-5",
+    ):
+        assert fact in text, fact
+    assert "scripted" not in text
+    question, summary = api.server.requests
+    assert "what did I tell you never to do here" in str(question.body["messages"][-1])
+    assert "never to do here" not in str(question.body["system"])
+    assert summary.body["messages"] != question.body["messages"]
+
+
+def test_a_wrong_key_is_told_and_the_other_parts_are_played(home: Path, api: Api) -> None:
+    api.will(Reply(status=401, error="invalid x-api-key"))
+    code, text = play(home, ANTHROPIC_BASE_URL=api.server.url, ANTHROPIC_API_KEY="sk-ant-wrong", COLUMNS="400")
+    assert code == 1, text
+    assert "Not answered: no answer from claude-sonnet-4-5: 401" in text
+    assert "(check ANTHROPIC_API_KEY)" in text
+    assert "sk-ant-wrong" not in text
+    assert "summary local, from the entries alone" in text
+    assert "And back behind" in text
+    assert text.endswith("Not answered: part 8.\n")
+    assert len(api.server.requests) == 1
+
+
+def test_a_model_that_does_not_come_to_an_end_is_aborted(
+    api: Api, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo_talk, "DEADLINE_S", 3.0)
+    monkeypatch.setenv("COLUMNS", "400")
+    api.will(Reply(text="Never touch stored times.", stall_after=4))
+    assert asyncio.run(demo()) == 1
+    text = capsys.readouterr().out
+    assert "Never touch" in text
+    assert "it took longer than 3 s and was aborted" in text
+    assert text.endswith("Not answered: part 8.\n")
+    api.until(lambda: api.server.requests[0].gone)
+
+
+def test_a_model_that_cannot_be_reached_is_told(home: Path) -> None:
+    (home / ".pi" / "agent" / "settings.json").write_text('{"retry": {"baseDelayMs": 0}}')
+    workspace = home.parent / "work"
+    shutil.copytree(SAMPLE / "workspace", workspace)
+    session_of(home, workspace)
+    code, text = play(home, str(workspace), ANTHROPIC_BASE_URL=UNREACHABLE, COLUMNS="400")
+    assert code == 1, text
+    assert text.count("Connection error: All connection attempts failed; asked again in 0 s") == 3
+    assert "no answer from claude-sonnet-4-5: Connection error" in text
+    assert "(check ANTHROPIC_BASE_URL)" in text

@@ -1,6 +1,8 @@
 """Windows that talk to the strict local API, over real HTTP and the real SDK."""
 
 import asyncio
+import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from pi_lsp.base.json import JsonObject
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import role_of, text_of
 from tests.support.api_server import ApiServer
+from tests.support.api_server_replies import Reply
 from tests.support.windows import Place
 
 AT_ONCE: JsonObject = {"retry": {"baseDelayMs": 0}}
@@ -32,8 +35,6 @@ class Talk:
         self.place = place
         self.events: list[Event] = []
         window.emit = self.events.append
-        window.talk.hooks._emit = self.events.append
-        window.talk._emit = self.events.append
 
     async def say(self, text: str, **fields: Any) -> ChatResult:
         return await api.chat(self.window, ChatParams(text=text, **fields))
@@ -89,3 +90,32 @@ async def until(check: Callable[[], object]) -> None:
             return
         await asyncio.sleep(0.002)
     raise AssertionError("it did not happen")
+
+
+class Api:
+    """The strict API in a thread of its own, for servers that are processes."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
+        self.server = ApiServer()
+        self._do(self.server.start())
+
+    def _do(self, work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(10)
+
+    def will(self, *replies: Reply) -> None:
+        self.server.replies[:] = replies
+
+    def until(self, check: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 20
+        while not check():
+            assert time.monotonic() < deadline, "it did not happen"
+            time.sleep(0.005)
+
+    def stop(self) -> None:
+        self._do(self.server.stop())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        assert self.server.refusals == []

@@ -1,0 +1,229 @@
+"""From `initialize` to `exit`: the window of the connection, its settings and its events.
+
+`initialize` is answered before the engine is imported: the window is made at its first use.
+"""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from lsprotocol import types
+
+from pi_lsp.base.json import JsonObject, as_object
+from pi_lsp.base.paths import uri_to_path
+from pi_lsp.base.wire import Wire
+from pi_lsp.lsp.configuration import ask_to_be_told
+from pi_lsp.lsp.events import EventSender
+from pi_lsp.lsp.showing import Screen
+from pi_lsp.lsp.watching import Watching
+
+if TYPE_CHECKING:
+    from pi_lsp.agent.events import Event
+    from pi_lsp.agent.window import Window
+    from pi_lsp.lsp.server import PiServer
+
+logger = logging.getLogger(__name__)
+
+SETTINGS_TIMEOUT_S = 2.0
+"""So long session methods wait for the client's settings at most."""
+
+END_TIMEOUT_S = 5.0
+"""So long `shutdown` waits for what is going on."""
+
+
+class SessionFile(Wire, frozen=True, kw_only=True):
+    """A session to begin with, by its path or URI."""
+
+    file: str
+
+
+class Options(Wire, frozen=True, kw_only=True):
+    """The options of `initialize` (protocol.md, Start)."""
+
+    agent_dir: str | None = None
+    trusted: bool | None = None
+    session: str | SessionFile = "continue"
+    settings: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class PiClient(Wire, frozen=True, kw_only=True):
+    """What a client of ours says it can do, under `experimental.pi`."""
+
+    events: bool = False
+    approvals: bool = False
+    save: bool = False
+    editor_context: bool = False
+
+
+class Connection:
+    """What is known of the client, and the window it has."""
+
+    def __init__(self, server: "PiServer") -> None:
+        self._server = server
+        self._window: Window | None = None
+        self.screen = Screen(server)
+        self.listeners: set[Callable[[Event], object]] = set()
+        """Those who hear what happens in the window, beside the client."""
+        self._sender = EventSender(server.rpc)
+        self._watching = Watching(server)
+        self._counts = False
+        self._params: types.InitializeParams | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.client: PiClient | None = None
+        """None for a client that does not know us."""
+
+    @property
+    def window(self) -> "Window":
+        """The window, made at its first use."""
+        if self._window is None:
+            self._window = self._make_window()
+        return self._window
+
+    @property
+    def _wants_events(self) -> bool:
+        return self.client is not None and self.client.events
+
+    @property
+    def has_window(self) -> bool:
+        """Whether the window was made."""
+        return self._window is not None
+
+    def initialize(self, params: types.InitializeParams) -> None:
+        """Remember what the client said."""
+        self._params = params
+        experimental = as_object(_plain(params.capabilities.experimental))
+        if isinstance(pi := experimental.get("pi"), dict):
+            self.client = _lenient(pi, PiClient, "experimental.pi") or PiClient()
+
+    def begin(self) -> None:
+        """Open the window's session, in the background."""
+        self.spawn(self._begin())
+
+    async def end(self) -> None:
+        """End what goes on in the window and let go of it; what arrived of an answer is stored."""
+        if self._window:
+            try:
+                await asyncio.wait_for(self._window.aclose(), END_TIMEOUT_S)
+            except TimeoutError:
+                logger.warning("what was going on did not end in time")
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the window at once. May be called again."""
+        for task in self._tasks:
+            task.cancel()
+        self.screen.close()
+        if self._window:
+            self._window.close()
+
+    def count_tokens(self) -> None:
+        """Load the vocabulary, in the background: the first request that may show a number of tokens asks for it."""
+        if not self._counts:
+            self._counts = True
+            self.spawn(self._count())
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine beside the requests; it ends with the connection."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("background work failed", exc_info=error)
+
+    def _make_window(self) -> "Window":
+        from pi_lsp.agent.window import Start, Window  # noqa: PLC0415  not on the way to the initialize reply
+        from pi_lsp.session.location import agent_dir  # noqa: PLC0415
+
+        if self._params is None:
+            raise RuntimeError("initialize comes first")
+        options = _lenient(_plain(self._params.initialization_options), Options, "initializationOptions") or Options()
+        session = options.session
+        start = Start(
+            folders=tuple(folders_of(self._params)),
+            agent_dir=_path(options.agent_dir) if options.agent_dir else agent_dir(),
+            trusted=options.trusted,
+            settings=options.settings,
+            session=session if isinstance(session, str) else _path(session.file),
+        )
+        loop = asyncio.get_running_loop()
+        return Window(start, partial(loop.call_soon_threadsafe, self._happened))
+
+    def _happened(self, event: "Event") -> None:
+        """Pass on an event, in the thread of the event loop."""
+        self._watching.heard(event)
+        for listener in list(self.listeners):
+            listener(event)
+        if self._wants_events:
+            self._sender.put(self.window, event)
+
+    async def _begin(self) -> None:
+        # What answers takes a tenth of a second to import: beside the event loop, so that hovers do not wait.
+        await asyncio.to_thread(importlib.import_module, "pi_lsp.api.methods")
+        self.spawn(ask_to_be_told(self._server))
+        self.spawn(self._watching.run(self.window))
+        if self._wants_events:
+            self.spawn(self._sender.run(self.window))
+        opening = await self.window.begin(self.fetch_settings())
+        for message in filter(None, [opening.problem, opening.offered and _offer(opening.offered)]):
+            self._server.window_show_message(types.ShowMessageParams(type=types.MessageType.Info, message=message))
+
+    async def _count(self) -> None:
+        from pi_lsp.api.events import context_event  # noqa: PLC0415  not on the way to the initialize reply
+
+        await self.window.counting.load()
+        self.window.emit(await context_event(self.window))
+
+    async def fetch_settings(self, pushed: Any = None) -> JsonObject:
+        """The client's section `pi`; empty where it cannot tell, or not in time.
+
+        `pushed` are settings that the client sent by itself; they count where it cannot be asked.
+        """
+        workspace = self._params and self._params.capabilities.workspace
+        if not workspace or not workspace.configuration:
+            return as_object(as_object(_plain(pushed)).get("pi"))
+        item = types.ConfigurationItem(section="pi")
+        request = self._server.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+        try:
+            answer = await asyncio.wait_for(request, SETTINGS_TIMEOUT_S)
+        except Exception as error:
+            logger.warning("the client did not tell its settings: %s", error)
+            return {}
+        return as_object(_plain(answer[0])) if answer else {}
+
+
+def folders_of(params: types.InitializeParams) -> list[str]:
+    """The paths of the workspace folders; of an older client the root alone."""
+    uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
+    paths = [path for uri in uris if uri and (path := uri_to_path(uri))]
+    return paths or ([params.root_path] if params.root_path else [])
+
+
+def _offer(path: str) -> str:
+    return f"The newest Pi session was left alone, since it may be in use elsewhere. Open it by its file: {path}"
+
+
+def _path(text: str) -> str:
+    from pi_lsp.base.paths import resolve  # noqa: PLC0415
+
+    return uri_to_path(text) or resolve(text)
+
+
+def _lenient(value: Any, kind: type[Any], name: str) -> Any:
+    """The value as its type, or None with a word in the log: a client must be able to start with a typo."""
+    try:
+        return msgspec.convert(value if value is not None else {}, kind, strict=True)
+    except msgspec.ValidationError as error:
+        logger.warning("%s: %s; ignored", name, error)
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """A value that pygls made from JSON, as JSON again."""
+    return msgspec.to_builtins(value)
