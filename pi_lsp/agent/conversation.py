@@ -5,7 +5,7 @@ Everything here runs in the window's worker thread. Nothing of it writes a file.
 
 import msgspec
 
-from pi_lsp.agent.view import View
+from pi_lsp.agent.view import Outlook, View
 from pi_lsp.base.json import as_str
 from pi_lsp.context.model import Model
 from pi_lsp.context.prompt import PromptParts
@@ -60,13 +60,18 @@ class Conversation:
         return self.session.tree.path(leaf_id)
 
     def view(
-        self, leaf_id: str | None, parts: PromptParts, model: Model | None = None, default: Model | None = None
+        self,
+        leaf_id: str | None,
+        parts: PromptParts,
+        model: Model | None = None,
+        default: Model | None = None,
+        outlook: Outlook | None = None,
     ) -> View:
         """What a request from that leaf would hold: to `model`, else to the one the path speaks to, else to `default`.
 
         Raises EntryNotFoundError.
         """
-        return View(self.path(leaf_id), parts, model, default)
+        return View(self.path(leaf_id), parts, model, default, outlook)
 
     def follow(self) -> Followed:
         """Take in what other programs appended.

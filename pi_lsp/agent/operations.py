@@ -24,7 +24,10 @@ class Operations:
 
     def __init__(self) -> None:
         self.phase: Phase = "idle"
+        self.begun_as: Phase = "idle"
+        """What the piece of work is; its phase changes as it goes on."""
         self._task: asyncio.Task[Any] | None = None
+        self._is_ending = False
 
     @property
     def is_idle(self) -> bool:
@@ -41,7 +44,7 @@ class Operations:
         """
         if self._task is not None:
             raise BusyError(self.phase)
-        self.phase = phase
+        self.phase = self.begun_as = phase
         task = asyncio.create_task(work())
         self._task = task
         task.add_done_callback(self._done)
@@ -50,18 +53,26 @@ class Operations:
         except asyncio.CancelledError:
             if task.cancelled():
                 raise
-            task.cancel()
+            await self.abort()
             return await task
 
     async def abort(self) -> None:
-        """End what is going on, and wait until it has ended; nothing is written by it after this."""
-        task = self._task
-        if task is None:
-            return
-        task.cancel()
-        await asyncio.wait([task])
+        """End what is going on, and wait until it has ended; nothing is written by it after this.
+
+        Asked twice, it waits twice: a second cancellation would interrupt the cleaning up after the first.
+        """
+        if self._task and not self._is_ending:
+            self._is_ending = True
+            self._task.cancel()
+        await self.ended()
+
+    async def ended(self) -> None:
+        """Wait until nothing is going on."""
+        if self._task:
+            await asyncio.wait([self._task])
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         if self._task is task:
             self._task = None
-            self.phase = "idle"
+            self._is_ending = False
+            self.phase = self.begun_as = "idle"

@@ -1,31 +1,58 @@
 """Texts that the user sent while a run goes on: steering for its next turn, follow-ups for when it is done."""
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
+
+import msgspec
+
+from pi_lsp.session.messages import Message
 
 QueueMode: TypeAlias = Literal["one-at-a-time", "all"]
 
 
+class Queued(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that waits, and the text as the user typed it."""
+
+    text: str
+    message: Message
+
+
 class Queue:
-    """Both lines of texts, first come first."""
+    """Both lines, first come first. `is_open`: a run goes on that will take what is put in."""
 
     def __init__(self) -> None:
-        self.steer: list[str] = []
-        self.follow_up: list[str] = []
+        self.steering: list[Queued] = []
+        self.follow_ups: list[Queued] = []
+        self.is_open = False
 
-    def take_steering(self, mode: QueueMode) -> list[str]:
-        """The texts for the next turn: the first one, or all."""
-        return _take(self.steer, mode)
+    @property
+    def steer(self) -> list[str]:
+        """The texts for the next turn."""
+        return [one.text for one in self.steering]
 
-    def take_follow_ups(self, mode: QueueMode) -> list[str]:
-        """The texts for after the last turn: the first one, or all."""
-        return _take(self.follow_up, mode)
+    @property
+    def follow_up(self) -> list[str]:
+        """The texts for after the last turn."""
+        return [one.text for one in self.follow_ups]
 
-    def set(self, steer: list[str], follow_up: list[str]) -> None:
+    def take_steering(self, mode: QueueMode) -> list[Message]:
+        """The messages for the next turn: the first one, or all."""
+        return _take(self.steering, mode)
+
+    def take_follow_ups(self, mode: QueueMode) -> list[Message]:
+        """The messages for after the last turn: the first one, or all."""
+        return _take(self.follow_ups, mode)
+
+    def set(self, steering: Sequence[Queued], follow_ups: Sequence[Queued]) -> None:
         """What the user made of them."""
-        self.steer, self.follow_up = list(steer), list(follow_up)
+        self.steering, self.follow_ups = list(steering), list(follow_ups)
+
+    def find(self, text: str) -> Queued | None:
+        """What waits with this text: it may have images that a text does not show."""
+        return next((one for one in [*self.steering, *self.follow_ups] if one.text == text), None)
 
 
-def _take(texts: list[str], mode: QueueMode) -> list[str]:
-    count = len(texts) if mode == "all" else 1
-    taken, texts[:] = texts[:count], texts[count:]
-    return taken
+def _take(line: list[Queued], mode: QueueMode) -> list[Message]:
+    count = len(line) if mode == "all" else 1
+    taken, line[:] = line[:count], line[count:]
+    return [one.message for one in taken]

@@ -4,15 +4,17 @@ Looking is pure: it runs no hook, calls no model and writes nothing. `pi/context
 compaction preview all look at the same view, so that no two of them can disagree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
 
+from pi_lsp.agent.hooked import Chosen, Hooked
+from pi_lsp.agent.replay import stale_thinking, without_stale
 from pi_lsp.base.json import JsonObject, as_object, objects
 from pi_lsp.context.estimate import TokenCounter, last_usage_index
-from pi_lsp.context.fate import Fate
-from pi_lsp.context.finish import final_fates, finish
+from pi_lsp.context.fate import SENT, Change, Fate
+from pi_lsp.context.finish import changed_fates, finish
 from pi_lsp.context.model import Model
 from pi_lsp.context.prompt import PromptParts, build_sections
 from pi_lsp.context.prompt_state import current_system
@@ -21,6 +23,7 @@ from pi_lsp.context.select import Projection, select
 from pi_lsp.context.trace import Item, Traced
 from pi_lsp.context.usage import estimate_projected
 from pi_lsp.llm.models import find_model
+from pi_lsp.llm.thinking import nearest_level
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import Message, role_of
 
@@ -30,21 +33,45 @@ OWN_SECTIONS = frozenset({"preamble", "tools", "rules", "addendum", "project_con
 _BLOCKS = {"project_context": "<project_instructions", "skills": "<available_skills>"}
 """Where the part of a section begins that is not another program's wording of the same."""
 
+_STALE = "its thinking was left out: what is sent before it is not what it was thought behind"
+
+
+class Outlook(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request depends on beside the path and the prompt."""
+
+    find: Callable[[str | None, str | None], Model] = find_model
+    """The model of a provider and an id."""
+    level: str | None = None
+    """The thinking level that the user chose for what comes; None: what the path says."""
+    default_level: str = "off"
+    """Where the path says nothing."""
+    hooked: Hooked | None = None
+    """What hooks made of the last request."""
+    thought_behind: Mapping[str, bytes] | None = None
+    """See `replay.stale_thinking`; None: thinking is not looked at."""
+
 
 class View:
     """A path and what would be sent of it. Everything is computed at first need and kept: a view never changes."""
 
     def __init__(
-        self, path: Sequence[Entry], parts: PromptParts, model: Model | None = None, default: Model | None = None
+        self,
+        path: Sequence[Entry],
+        parts: PromptParts,
+        model: Model | None = None,
+        default: Model | None = None,
+        outlook: Outlook | None = None,
     ) -> None:
         """A view of a path.
 
-        `model` is asked instead of the one that the path speaks to, `default` where the path names none.
+        `model` is asked instead of the one that the path speaks to, `default` where the path names none; `outlook` is
+        what the window knows beside.
         """
         self.path = path
         self.parts = parts
         self._model = model
         self._default = default
+        self._outlook = outlook or Outlook()
 
     @cached_property
     def projection(self) -> Projection:
@@ -58,8 +85,15 @@ class View:
             return self._model
         choice = self.projection.model
         if choice is None:
-            return self._default or find_model(None, None)
-        return find_model(choice.provider, choice.model_id)
+            return self._default or self._outlook.find(None, None)
+        return self._outlook.find(choice.provider, choice.model_id)
+
+    @property
+    def level(self) -> str:
+        """The thinking level of the next request; one that the model does not know gives way to the nearest."""
+        said = any(entry.type == "thinking_level_change" for entry in self.path)
+        stated = self.projection.thinking_level if said else self._outlook.default_level
+        return nearest_level(self.model, self._outlook.level or stated)
 
     @cached_property
     def stored_prompt(self) -> Message | None:
@@ -80,7 +114,11 @@ class View:
         """
         built = build_sections(self.parts)
         stored = {name: text for name, text in self.stored_sections.items() if isinstance(text, str)}
-        kept = {name: text for name, text in stored.items() if name not in OWN_SECTIONS or name in built}
+        kept = {
+            name: text
+            for name, text in stored.items()
+            if name in built or (name not in OWN_SECTIONS and self.parts.sections.get(name) != "")
+        }
         anew = {name: text for name, text in built.items() if not _says_the_same(name, stored.get(name), text)}
         return {**kept, **anew}
 
@@ -101,9 +139,26 @@ class View:
         return [message for message in self.projection.messages if role_of(message) != "system"]
 
     @cached_property
+    def chosen(self) -> Sequence[Chosen]:
+        """The conversation that is finished: the chosen messages without system ones, as hooks left them."""
+        stored = zip(self.projection.message_entries, self.projection.messages, strict=True)
+        chosen = [Chosen(entry_id, message) for entry_id, message in stored if role_of(message) != "system"]
+        return self._outlook.hooked.over(chosen) if self._outlook.hooked else chosen
+
+    @cached_property
     def finished(self) -> Traced:
-        """The chosen messages as a request would carry them, and what that changed."""
-        return finish(self.projection.messages, self.model)
+        """The conversation as a request would carry it, and what that changed."""
+        messages = [one.message for one in self.chosen]
+        finished = finish(messages, self.model)
+        if self._outlook.thought_behind is None:
+            return finished
+        owners = [one.entry_id for one in self.chosen]
+        stale = stale_thinking(self.prompt, finished.items, owners, self._outlook.thought_behind)
+        if not stale:
+            return finished
+        left_out = [Change(index=place, fate="changed", stage="repair", detail=_STALE) for place in sorted(stale)]
+        again = finish(without_stale(messages, stale), self.model)
+        return Traced(items=again.items, changes=left_out + again.changes)
 
     @cached_property
     def prompt_trace(self) -> Sequence[PromptPart]:
@@ -117,9 +172,11 @@ class View:
     @cached_property
     def fates(self) -> Mapping[str, Fate]:
         """What became of every entry of the path, by id; a compaction counts by its summary alone."""
-        messages = self.projection.messages
-        changes = [change for change in self.finished.changes if role_of(messages[change.index]) != "system"]
-        fates = dict(final_fates(self.projection, changes))
+        changes = [change for change in self.finished.changes if not self.chosen[change.index].added]
+        before = dict(self.projection.fates)
+        if hooked := self._outlook.hooked:
+            before |= {entry_id: fate for entry_id, fate in hooked.fates.items() if before.get(entry_id, SENT) == SENT}
+        fates = dict(changed_fates(before, [one.entry_id for one in self.chosen], changes))
         of_conversation = {entry_id for entry_id, _ in self.sent_conversation}
         fates |= {part.entry_id: part.fate for part in self.prompt_trace if part.entry_id not in of_conversation}
         return fates
@@ -127,8 +184,11 @@ class View:
     @cached_property
     def sent_conversation(self) -> Sequence[tuple[str, Item]]:
         """The messages of the next request behind the system prompt, each with the id of the entry that it is of."""
-        owners = self.projection.message_entries
-        return [(owners[item.source], item) for item in self.finished.items if role_of(item.message) != "system"]
+        return [
+            (one.entry_id, item._replace(made=item.made or one.added))
+            for item in self.finished.items
+            for one in [self.chosen[item.source]]
+        ]
 
     @cached_property
     def sent(self) -> Mapping[str, Sequence[Message]]:

@@ -5,45 +5,43 @@ worker thread alone, reached by `in_session`. What waits for the client's settin
 """
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable
+from functools import cached_property
 from threading import Lock
-from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 import msgspec
 
-from pi_lsp.agent.conversation import Conversation, Followed
+from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.counting import Counting
-from pi_lsp.agent.events import Emit, EntryAppended, ForeignAppend, ResourcesChanged, SessionChanged
+from pi_lsp.agent.events import Emit, Event, ResourcesChanged
+from pi_lsp.agent.keeper import Keeper
 from pi_lsp.agent.opening import Opening, open_first
 from pi_lsp.agent.operations import Operations
 from pi_lsp.agent.parts import prompt_parts
 from pi_lsp.agent.queue import Queue
 from pi_lsp.agent.session_rules import SessionRules
+from pi_lsp.agent.talk import Talk
 from pi_lsp.agent.touched import NOTHING
 from pi_lsp.agent.worker import Worker
 from pi_lsp.agent.workspace import Trust, Workspace
 from pi_lsp.base.json import JsonObject
 from pi_lsp.context.prompt import PromptParts
-from pi_lsp.context.refs import entry_ref
-from pi_lsp.resources.rules import lineage
 from pi_lsp.resources.settings import Settings
 from pi_lsp.session.actions import append_name
 from pi_lsp.session.catalogue import Catalogue, Listing
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.errors import FileReplacedError
 from pi_lsp.session.location import session_dir, sessions_root
-from pi_lsp.session.presence import Presence, mark
 from pi_lsp.session.store import Session
+
+if TYPE_CHECKING:
+    from pi_lsp.agent.chat import Run
+    from pi_lsp.agent.compacting import Compactor
+    from pi_lsp.agent.switching import Switcher
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Policy: TypeAlias = Literal["continue", "new"]
-
-MANY_ENTRIES = 100
-"""So many new entries at once are told as a change of the whole session."""
-
-logger = logging.getLogger(__name__)
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,15 +67,18 @@ class Window:
         self.counting = Counting()
         self.emit = emit
         self._worker = Worker("pi-session")
-        self._conversation: Conversation | None = None
-        self._presence: Presence | None = None
+        self._keeper = Keeper(self.counting, self._emit)
         self._catalogue = Catalogue()
         self._catalogue_lock = Lock()
-        self._rules: tuple[tuple[str, str | None], SessionRules] | None = None
         self._ready = asyncio.Event()
         self._index_lock = asyncio.Lock()
         self.operations = Operations()
         self.queue = Queue()
+        self.talk = Talk(self.workspace, self.settings, self._emit)
+        self.run: Run | None = None
+        """The run that goes on."""
+        self.told = 0
+        """How many events the client was told of."""
 
     # --- life ---------------------------------------------------------------------------------------------------
 
@@ -93,11 +94,36 @@ class Window:
         """Wait until the settings are known and the session is open."""
         await self._ready.wait()
 
+    @cached_property
+    def compactor(self) -> "Compactor":
+        """Keeps the conversation within its model's window."""
+        from pi_lsp.agent.compacting import Compactor  # noqa: PLC0415  it needs this module
+        from pi_lsp.agent.hook_seams import seams_of  # noqa: PLC0415
+
+        return Compactor(self, seams_of(self.talk.hooks))
+
+    @cached_property
+    def switcher(self) -> "Switcher":
+        """Goes to other places of the session tree."""
+        from pi_lsp.agent.hook_seams import seams_of  # noqa: PLC0415  it needs this module
+        from pi_lsp.agent.switching import Switcher  # noqa: PLC0415
+
+        return Switcher(self, seams_of(self.talk.hooks))
+
+    async def load_hooks(self) -> None:
+        """Use the hooks that there are now."""
+        await self.talk.load_hooks(self.cwd, trusted=self.trust().trusted)
+
+    async def aclose(self) -> None:
+        """End what goes on, close all connections, then `close`."""
+        await self.operations.abort()
+        await self.talk.speaking.aclose()
+        self.close()
+
     def close(self) -> None:
         """End the worker; the window is of no use afterwards."""
         self._worker.close()
-        if self._presence:
-            self._presence.release()
+        self._keeper.release()
 
     # --- resources ----------------------------------------------------------------------------------------------
 
@@ -116,7 +142,8 @@ class Window:
 
     def prompt_parts(self) -> PromptParts:
         """What a system prompt would be made of now."""
-        return prompt_parts(self.workspace, self.place, trusted=self.trust().trusted)
+        parts = prompt_parts(self.workspace, self.place, trusted=self.trust().trusted)
+        return msgspec.structs.replace(parts, sections=self.talk.sections)
 
     def set_buffer(self, path: str, text: str) -> None:
         """A document was opened or changed in the editor."""
@@ -156,14 +183,14 @@ class Window:
     async def in_session(self, call: Callable[Concatenate[Conversation, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call in the worker thread, over the session as it stands in its file now."""
         await self.ready()
-        return await self._worker.run(lambda: call(self._followed(), *args, **kwargs))
+        return await self._worker.run(lambda: call(self._keeper.followed(), *args, **kwargs))
 
     async def in_session_long(
         self, call: Callable[Concatenate[Conversation, Callable[[], None], P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
         """As `in_session`, for a call that may take long: it gets a function that raises once nobody waits."""
         await self.ready()
-        return await self._worker.run_long(lambda cancel: call(self._followed(), cancel.check, *args, **kwargs))
+        return await self._worker.run_long(lambda cancel: call(self._keeper.followed(), cancel.check, *args, **kwargs))
 
     async def write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
         """Run a call that appends entries, and tell them. It is not left half done: a cancelled caller waits for it.
@@ -172,7 +199,7 @@ class Window:
             StaleTipError, FileReplacedError, OSError: as `Session.append`; what had been appended before is told.
         """
         await self.ready()
-        return await self._worker.finish(self._write, call)
+        return await self._worker.finish(self._keeper.write, call)
 
     async def set_running(self, running: bool) -> None:
         """A turn begins or ends: while it runs, it stays on its own branch."""
@@ -180,33 +207,45 @@ class Window:
         def set_it(conversation: Conversation) -> None:
             conversation.session.running = running
 
-        await self._worker.finish(lambda: set_it(self._followed()))
+        await self._worker.finish(lambda: set_it(self._keeper.followed()))
 
     async def replace_session(self, make: Callable[[], Session]) -> Conversation:
         """Go over to another session, made in the worker thread, and tell it. Raises what `make` raises."""
         await self.ready()
-        return await self._worker.run(self._replace, make)
+        return await self._worker.run(self._keeper.replace, make)
 
     async def session_rules(self) -> SessionRules:
         """The rules that the session has now."""
         return await self.in_session(self._session_rules)
 
     async def session_rules_within(self, seconds: float) -> SessionRules | None:
-        """As `session_rules`; what was last known of the session, maybe nothing, where that takes longer."""
+        """The rules that the session had when it was last looked at; None where that takes longer to find out."""
+        if known := self._keeper.last_rules:
+            return known
         try:
             return await asyncio.wait_for(self.session_rules(), seconds)
         except TimeoutError:
-            return self._rules[1] if self._rules else None
+            return None
 
     @property
     def session_id(self) -> str:
         """The id of the session; empty before there is one. For any thread."""
-        return self._conversation.id if self._conversation else ""
+        return self._keeper.session_id
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The leaf as it was last known here. For any thread."""
+        return self._keeper.leaf_id
 
     @property
     def session_file(self) -> str | None:
         """The path of the session's file, whether it is written yet or not. For any thread."""
-        return self._conversation.session.path if self._conversation else None
+        return self._keeper.session_file
+
+    @property
+    def foreign_moves(self) -> int:
+        """How often other programs have moved the leaf. For any thread."""
+        return self._keeper.foreign_moves
 
     def begin_session(self, name: str | None = None) -> Session:
         """A new session of the working directory, unsaved; one without a working directory is never written."""
@@ -227,81 +266,16 @@ class Window:
         """Look whether other programs wrote into the session, and tell it."""
         await self.in_session(lambda _: None)
 
+    def _session_rules(self, conversation: Conversation) -> SessionRules:
+        return self._keeper.rules(conversation, self.place, self.workspace.agent_dir)
+
+    def _emit(self, event: Event) -> None:
+        self.emit(event)
+
     def _sessions_folder(self) -> str:
         return session_dir(self.place, self.workspace.agent_dir, setting=self.settings().session_dir)
 
-    def _session_rules(self, conversation: Conversation) -> SessionRules:
-        key = (conversation.id, conversation.leaf_id)
-        if self._rules is None or self._rules[0] != key:
-            view = conversation.view(conversation.leaf_id, PromptParts(cwd=self.place))
-            folders = frozenset([self.workspace.agent_dir, *lineage(self.place)])
-            self._rules = key, SessionRules.of(view.stored_prompt, folders)
-        return self._rules[1]
-
     def _open_first(self) -> Opening:
         opening = open_first(self.start.session, self.cwd, self.workspace.agent_dir, self.settings().session_dir)
-        self._adopt(opening.session)
+        self._keeper.adopt(opening.session)
         return opening
-
-    def _replace(self, make: Callable[[], Session]) -> Conversation:
-        conversation = self._adopt(make())
-        self.emit(SessionChanged())
-        return conversation
-
-    def _adopt(self, session: Session) -> Conversation:
-        self._conversation = Conversation(session)
-        self._rules = None
-        if self._presence:
-            self._presence.release()
-        self._presence = mark(session.path) if session.path and session.is_saved else None
-        return self._conversation
-
-    def _followed(self) -> Conversation:
-        conversation = self._conversation
-        if conversation is None:
-            raise RuntimeError("the window has no session")
-        try:
-            self._tell(conversation, conversation.follow())
-        except FileReplacedError as error:
-            logger.warning("%s", error)
-            conversation = self._reopen(conversation)
-        self.counting.learn(conversation)
-        return conversation
-
-    def _write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
-        conversation = self._followed()
-        written: list[Entry] = []
-        try:
-            for entry in call(conversation):
-                written.append(entry)
-                self._tell_entry(conversation, entry)
-        finally:
-            session = conversation.session
-            if self._presence is None and session.path and session.is_saved:
-                self._presence = mark(session.path)
-        return written
-
-    def _reopen(self, conversation: Conversation) -> Conversation:
-        """The file is another one: read it anew. A file that is gone leaves what was read of it."""
-        path = conversation.session.path
-        if path is None or conversation.session.running:
-            return conversation
-        try:
-            return self._replace(lambda: Session.open(path, conversation.cwd))
-        except (OSError, ValueError) as error:
-            logger.warning("%s", error)
-            return conversation
-
-    def _tell(self, conversation: Conversation, followed: Followed) -> None:
-        if not followed.entries:
-            return
-        self.emit(ForeignAppend(count=len(followed.entries), leaf_moved=followed.leaf_moved))
-        if len(followed.entries) > MANY_ENTRIES:
-            self.emit(SessionChanged())
-            return
-        for entry in followed.entries:
-            self._tell_entry(conversation, entry)
-
-    def _tell_entry(self, conversation: Conversation, entry: Entry) -> None:
-        ref = entry_ref(entry, self.counting.counter)
-        self.emit(EntryAppended(entry=ref, leaf_id=conversation.leaf_id))

@@ -95,7 +95,6 @@ def context_of(
 ) -> Context:
     """A view as the wire has it. `files` are what SYSTEM.md and APPEND_SYSTEM.md say now."""
     size = view.size(counter)
-    level = view.projection.thinking_level
     return Context(
         sections=list(_sections(view, files, counter)),
         tools=list(_tools(view, counter)),
@@ -106,7 +105,7 @@ def context_of(
         keep_recent=settings.keep_recent_tokens,
         source="measured" if size.measured else "estimated",
         doubt=size.doubt,
-        request=request_body(view.request_messages, view.model, level=level) if full else None,
+        request=request_body(view.request_messages, view.model, level=view.level) if full else None,
     )
 
 

@@ -2,7 +2,31 @@
 
 from typing import TypeAlias
 
-from pi_lsp.agent.events import ContextChanged, EntryAppended, Event, ForeignAppend, ResourcesChanged, SessionChanged
+from pi_lsp.agent.events import (
+    AgentEnd,
+    AgentStart,
+    BranchSummaryEnd,
+    BranchSummaryStart,
+    CompactionEnd,
+    CompactionStart,
+    ContextChanged,
+    EntryAppended,
+    Event,
+    ForeignAppend,
+    HookFailed,
+    MessageDelta,
+    MessageEnd,
+    MessageStart,
+    QueueChanged,
+    ResourcesChanged,
+    RetryAttemptStart,
+    RetryFinished,
+    RetryScheduled,
+    RulesOffered,
+    SessionChanged,
+    TurnEnd,
+    TurnStart,
+)
 from pi_lsp.agent.window import Window
 from pi_lsp.api.state import State, state
 from pi_lsp.base.wire import Wire
@@ -14,7 +38,30 @@ class SessionChangedEvent(Wire, frozen=True, kw_only=True, tag_field="type", tag
     state: State
 
 
-WireEvent: TypeAlias = SessionChangedEvent | EntryAppended | ForeignAppend | ResourcesChanged | ContextChanged
+WireEvent: TypeAlias = (
+    AgentStart
+    | TurnStart
+    | MessageStart
+    | MessageDelta
+    | MessageEnd
+    | TurnEnd
+    | AgentEnd
+    | QueueChanged
+    | CompactionStart
+    | CompactionEnd
+    | BranchSummaryStart
+    | BranchSummaryEnd
+    | RetryScheduled
+    | RetryAttemptStart
+    | RetryFinished
+    | EntryAppended
+    | SessionChangedEvent
+    | ForeignAppend
+    | ResourcesChanged
+    | RulesOffered
+    | HookFailed
+    | ContextChanged
+)
 
 
 class EventParams(Wire, frozen=True, kw_only=True):

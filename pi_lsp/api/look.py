@@ -1,11 +1,11 @@
 """The one way in which the methods look at what the model sees, so that they all see the same."""
 
+from pi_lsp.agent import requesting
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.view import View
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.context.model import Model
-from pi_lsp.llm.models import find_model
 from pi_lsp.resources.settings import CompactionSettings
 from pi_lsp.resources.settings_read import SettingError
 from pi_lsp.session.entries import Entry
@@ -14,11 +14,8 @@ from pi_lsp.session.errors import EntryNotFoundError
 
 def view_of(window: Window, conversation: Conversation, leaf_id: str | None = None) -> View:
     """What the next request would hold, from the window's leaf or from another. Raises RefusedError."""
-    settings = window.settings()
-    default = find_model(settings.default_provider, settings.default_model)
     try:
-        leaf_id = conversation.leaf_id if leaf_id is None else leaf_id
-        return conversation.view(leaf_id, window.prompt_parts(), default=default)
+        return requesting.view_of(window, conversation, leaf_id)
     except EntryNotFoundError as error:
         raise RefusedError("notFound", str(error)) from error
 

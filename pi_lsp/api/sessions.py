@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.refusals import refusals
 from pi_lsp.api.state import State, state
 from pi_lsp.base.json import JsonObject
 from pi_lsp.base.paths import resolve, uri_to_path
 from pi_lsp.base.wire import Wire
 from pi_lsp.session.catalogue import SessionInfo
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.errors import InvalidSessionError
 from pi_lsp.session.presence import is_open_elsewhere
 from pi_lsp.session.store import Session
 
@@ -119,12 +119,8 @@ async def open_session(window: Window, params: OpenParams) -> Opened:
         path = await asyncio.to_thread(_file_of, window, params.id)
     else:
         raise ParamsError("expected `file` or `id`")
-    try:
-        await window.replace_session(lambda: Session.open(path, window.place))
-    except InvalidSessionError as error:
-        raise RefusedError("invalidSession", str(error)) from error
-    except OSError as error:
-        raise RefusedError("notFound", f"{path}: {error.strerror or error}") from error
+    with refusals():
+        await window.operations.run("switching", lambda: _open(window, path))
     return Opened(state=await state(window, None))
 
 
@@ -136,9 +132,21 @@ async def new_session(window: Window, params: NewParams) -> Opened:
         cwd = uri_to_path(params.cwd) or resolve(params.cwd)
         if window.workspace.files.kind(cwd) != "dir":
             raise RefusedError("notFound", f"{cwd} is not a folder")
-        window.cwd = cwd
-    await window.replace_session(lambda: window.begin_session(params.name))
+    with refusals():
+        await window.operations.run("switching", lambda: _begin(window, cwd, params.name))
     return Opened(state=await state(window, None))
+
+
+async def _open(window: Window, path: str) -> None:
+    try:
+        await window.replace_session(lambda: Session.open(path, window.place))
+    except OSError as error:
+        raise RefusedError("notFound", f"{path}: {error.strerror or error}") from error
+
+
+async def _begin(window: Window, cwd: str | None, name: str | None) -> None:
+    window.cwd = cwd
+    await window.replace_session(lambda: window.begin_session(name))
 
 
 def _listed(info: SessionInfo, current: str | None) -> ListedSession:

@@ -1,18 +1,19 @@
 """`pi/state`: what the window is doing."""
 
-from typing import Literal, TypeAlias
+import asyncio
+
+import msgspec
 
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import Source
+from pi_lsp.agent.operations import Phase
 from pi_lsp.agent.view import View
 from pi_lsp.agent.window import Window
 from pi_lsp.api.look import view_of
-from pi_lsp.base.json import as_str
+from pi_lsp.base.json import JsonObject, as_str
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.estimate import TokenCounter
 from pi_lsp.context.model import Model
-
-Phase: TypeAlias = Literal["idle", "running", "compacting", "switching", "retrying"]
 
 DEFAULT_POLICY = "ask"
 
@@ -59,11 +60,25 @@ class Queue(Wire, frozen=True, kw_only=True):
     follow_up: list[str]
 
 
+class Running(Wire, frozen=True, kw_only=True):
+    """What a client that comes to a run needs to follow it.
+
+    `message` is the answer so far; it holds all deltas up to the event `seq` and none after it. `tools` and
+    `approvals` are those that are open.
+    """
+
+    seq: int
+    message: JsonObject | None = None
+    tools: list[JsonObject]
+    approvals: list[JsonObject]
+
+
 class State(Wire, frozen=True, kw_only=True):
     """The result of `pi/state`."""
 
     session: SessionState
     phase: Phase
+    running: Running | None = None
     model: ModelState | None = None
     thinking_level: str
     context: ContextState
@@ -75,7 +90,8 @@ class State(Wire, frozen=True, kw_only=True):
 
 async def state(window: Window, _params: object) -> State:
     """What the window is doing now."""
-    return await window.in_session(_state, window)
+    now = await window.in_session(_state, window)
+    return msgspec.structs.replace(now, running=await _running(window))
 
 
 def context_state(view: View, counter: TokenCounter) -> ContextState:
@@ -91,16 +107,33 @@ def context_state(view: View, counter: TokenCounter) -> ContextState:
     )
 
 
+def queue_of(window: Window) -> Queue:
+    """What waits to be said."""
+    return Queue(steer=window.queue.steer, follow_up=window.queue.follow_up)
+
+
+async def _running(window: Window) -> Running | None:
+    if window.run is None:
+        return None
+    message = window.run.partial()
+    # Events reach the client's side in the order in which they were emitted, each as a callback of the loop: behind
+    # those of the message, and before any other, the number of the last one is that of the last delta in it.
+    loop = asyncio.get_running_loop()
+    told: asyncio.Future[int] = loop.create_future()
+    loop.call_soon(lambda: told.set_result(window.told))
+    return Running(seq=await told, message=message, tools=[], approvals=[])
+
+
 def _state(conversation: Conversation, window: Window) -> State:
     view = view_of(window, conversation)
     return State(
         session=_session(conversation),
-        phase="idle",
+        phase=window.operations.phase,
         model=_model(view.model),
-        thinking_level=view.projection.thinking_level,
+        thinking_level=view.level,
         context=context_state(view, window.counting.counter),
         cost=Cost(total=round(conversation.cost(), 6)),
-        queue=Queue(steer=[], follow_up=[]),
+        queue=queue_of(window),
         trusted=window.trust().trusted,
         tool_policy=as_str(window.settings().values.get("toolPolicy")) or DEFAULT_POLICY,
     )

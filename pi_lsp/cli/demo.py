@@ -11,14 +11,18 @@ from rich.text import Text
 
 from pi_lsp import __version__
 from pi_lsp.api.errors import RefusedError
-from pi_lsp.cli.demo_parts import PARTS, Part, Talk
+from pi_lsp.cli import demo_parts, demo_talk
+from pi_lsp.cli.demo_parts import Part, Talk
 from pi_lsp.cli.plain import CommandError
 from pi_lsp.cli.show.screen import Screen, plural
-from pi_lsp.cli.stage import Stage, own_stage, sample_stage
+from pi_lsp.cli.stage import MODEL_VARIABLES, Stage, own_stage, sample_stage
 from pi_lsp.lsp.client import Client, ServerError
 
 COMMAND = (sys.executable, "-P", "-m", "pi_lsp")
 """The server, as an editor starts it. `-P`: nothing of the folder that we stand in is imported."""
+
+
+PARTS = (*demo_parts.PARTS, *demo_talk.PARTS)
 
 
 async def demo(workspace: str | None = None) -> int:
@@ -86,6 +90,8 @@ def _conclude(screen: Screen, stage: Stage, answered: list[bool], seconds: float
         screen.print(Text(f"Not answered: part {', '.join(missing)}.", "bold red"))
         return 1
     screen.print(f"All {plural(len(answered), 'part')} were answered, in {seconds:.1f} s altogether.")
+    if stage.asks_for_model is None:
+        screen.print(f"No model was asked. With {MODEL_VARIABLES[0]} set, parts 8 to 10 ask a real one.")
     if stage.is_sample:
         screen.print("On your own folder: make run WORKSPACE=path    One by one: pi-lsp --help")
     return 0

@@ -1,4 +1,4 @@
-"""The parts of the demonstration: what is asked, and how the answer is shown."""
+"""The parts of the demonstration that look: what is asked, and how the answer is shown. None of them writes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ from pi_lsp.lsp.client import Client, ServerError
 
 R = TypeVar("R")
 
-_MANY = 100_000
+MANY = 100_000
 _MOST_HOVERS = 20
 _VOCABULARY_S = 0.5
 
@@ -52,6 +52,8 @@ class Talk:
         self.client = client
         self.screen = screen
         self.stage = stage
+        self.is_model_silent = False
+        """A model was asked and gave no answer."""
 
     async def settle(self) -> None:
         """Wait until the session is open and the vocabulary is there: then all parts count alike."""
@@ -106,7 +108,7 @@ async def _skills(talk: Talk) -> None:
 
 
 async def _tree(talk: Talk) -> None:
-    show_tree(talk.screen, await talk.ask("pi/tree", TreeParams(filter="noTools", limit=_MANY), TreeResult), limit=40)
+    show_tree(talk.screen, await talk.ask("pi/tree", TreeParams(filter="noTools", limit=MANY), TreeResult), limit=40)
 
 
 async def _context(talk: Talk) -> None:
@@ -116,7 +118,7 @@ async def _context(talk: Talk) -> None:
 async def _forgotten(talk: Talk) -> None:
     asked = SAMPLE_QUESTIONS
     if not talk.stage.is_sample:
-        tree = await talk.ask("pi/tree", TreeParams(limit=_MANY), TreeResult)
+        tree = await talk.ask("pi/tree", TreeParams(limit=MANY), TreeResult)
         files = (await talk.ask("pi/rules/all", NoParams(), AllRules)).files
         asked = questions(tree.nodes, files)
     for index, question in enumerate(asked):

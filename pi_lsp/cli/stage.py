@@ -1,7 +1,8 @@
 """What the demonstration is played on: a temporary folder, so that nothing of the person's is ever written.
 
 The sample comes with a home and an agent folder of its own. A folder of the person is read where it is, under their
-real agent folder, whose rules and skills apply; only their newest session is copied, and the copy is what is opened.
+real agent folder, whose rules and skills apply; only their newest session is copied, and the copy is what is opened
+and written to. Where there is none, the new one lies in the temporary folder, too.
 """
 
 import os
@@ -27,6 +28,8 @@ from pi_lsp.session.location import (
 )
 
 SAMPLE = Path(pi_lsp.__file__).with_name("sample")
+MODEL_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
+"""Where one of these is set, a real model is asked."""
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +45,11 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str]
     options: JsonObject
     """Of `initialize`."""
+
+    @property
+    def asks_for_model(self) -> str | None:
+        """The variable by which the person asks for the real model; None where the built-in script shall answer."""
+        return next(filter(self.environ.get, MODEL_VARIABLES), None)
 
 
 @contextmanager
@@ -91,7 +99,7 @@ def own_stage(path: str) -> Generator[Stage, None, None]:
             home=os.path.expanduser("~"),
             session=session and str(session),
             original=original,
-            environ=_environ(folder),
+            environ={**_environ(folder), SESSION_DIR_VARIABLE: str(folder / "sessions")},
             options={"session": {"file": str(session)} if session else "new"},
         )
 

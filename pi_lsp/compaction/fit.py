@@ -11,7 +11,7 @@ from itertools import accumulate
 import msgspec
 
 from pi_lsp.base.json import JsonObject
-from pi_lsp.base.text import ends, utf8_length
+from pi_lsp.base.text import cut_middle, utf8_length
 from pi_lsp.compaction.local import summarize_locally
 from pi_lsp.compaction.model_summary import summarize
 from pi_lsp.compaction.plan import Preparation
@@ -190,5 +190,4 @@ def _said(message: Message) -> Sequence[str]:
 
 def _cut(text: str, room: int) -> str:
     """The two ends of a text, in so many bytes at most, the note between them not counted."""
-    head, missing, tail = ends(text, room // 3)  # a UTF-16 unit has 3 bytes at most
-    return f"{head}\n\n[... {missing} characters left out ...]\n\n{tail}" if missing else text
+    return cut_middle(text, room // 3)  # a UTF-16 unit has 3 bytes at most

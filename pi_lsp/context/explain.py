@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from pi_lsp.base.json import JsonError, as_str, decode_object
+from pi_lsp.base.json import JsonError, decode_object
 from pi_lsp.base.paths import path_to_uri
 from pi_lsp.base.text import one_line
 from pi_lsp.context.clean import is_blank
@@ -19,9 +19,10 @@ from pi_lsp.context.explain_spill import MARKS, spill_of
 from pi_lsp.context.explain_text import Query, entry_texts, message_texts
 from pi_lsp.context.fate import Fate
 from pi_lsp.context.refs import preview_of
+from pi_lsp.context.restore import text_to_restore
 from pi_lsp.context.select import entry_messages
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.messages import Message, role_of, text_of
+from pi_lsp.session.messages import Message, role_of
 from pi_lsp.session.source import StoredEntry
 from pi_lsp.session.tree import Tree
 
@@ -111,7 +112,7 @@ class _Explainer:
             by=fate.by,
             detail=self._detail(entry, fate),
             preview=(self.query.snippet(texts) if self.query else "") or preview_of(entry),
-            restore=_restore(entry) if fate.fate == "absent" else None,
+            restore=_restore(entry, fate),
         )
 
     def fate(self, entry: Entry) -> Fate:
@@ -259,18 +260,10 @@ def _spill_path(entry: Entry) -> str | None:
     return spill_of(entry.message) if entry.type == "message" else None
 
 
-def _restore(entry: Entry) -> Restore | None:
-    """The call that appends the text of an entry; none where it has none, and none for a system prompt."""
-    for message in entry_messages(entry):
-        match role_of(message):
-            case "user" | "assistant" | "toolResult" | "custom":
-                text = text_of(message)
-            case "bashExecution":
-                text = as_str(message.get("command"))
-            case "branchSummary" | "compactionSummary":
-                text = as_str(message.get("summary"))
-            case _:
-                text = ""
-        if not is_blank(text):
-            return Restore(method="pi/context/restore", params={"entryId": entry.id})
-    return None
+def _restore(entry: Entry, fate: Fate) -> Restore | None:
+    """The call that appends the text of an entry that is not sent, or not as it is stored; None where it has none."""
+    if fate.fate == "sent" or (fate.fate == "changed" and fate.stage != "contextEdit"):
+        return None
+    if is_blank(text_to_restore(entry)):
+        return None
+    return Restore(method="pi/context/restore", params={"entryId": entry.id})

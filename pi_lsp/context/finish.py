@@ -27,17 +27,21 @@ def final_fates(projection: Projection, changes: Sequence[Change]) -> Mapping[st
 
     An entry of several messages is absent only where all of them are. What an edit did before stays told.
     """
-    owners = projection.message_entries
+    return changed_fates(projection.fates, projection.message_entries, changes)
+
+
+def changed_fates(before: Mapping[str, Fate], owners: Sequence[str], changes: Sequence[Change]) -> Mapping[str, Fate]:
+    """Fates after further changes. `owners` are the ids of the entries behind the messages that the changes name."""
     gone = Counter(owners[index] for index in {change.index for change in changes if change.fate == "absent"})
     owned = Counter(owners)
-    fates = dict(projection.fates)
+    fates = dict(before)
     for change in changes:
         owner = owners[change.index]
-        before = fates[owner]
+        earlier = fates[owner]
         fates[owner] = Fate(
             fate="absent" if gone[owner] == owned[owner] else "changed",
             stage=change.stage,
-            by=before.by,
-            detail="; ".join(filter(None, [before.detail, change.detail])),
+            by=earlier.by,
+            detail="; ".join(filter(None, [earlier.detail, change.detail])),
         )
     return fates

@@ -35,6 +35,8 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True):
     """Said for the person where a conversation would begin with an answer, which no provider takes."""
     go_on: str = "Go on."
     """Said for the person where a conversation would end with an answer."""
+    restored_lead: str = "This was said or shown earlier in this session; the person has brought it back:"
+    nested_lead: str = "The people of this project wrote these instructions for the work in one of its folders:"
 
     summary_system: str
     summary_first: str

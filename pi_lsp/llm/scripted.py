@@ -129,7 +129,7 @@ def _reply(request: ChatRequest, asked: str) -> str:
     others = len(request.messages) - len(prompt)
     tokens = sum(map(PI_COUNTER.message, request.messages))
     return (
-        "This is the scripted answer of pi-lsp: no API key was found, so no model was asked and nothing left this "
+        "This is the scripted answer of pi-lsp: no model was asked and nothing left this "
         f"machine. You said: “{one_line(asked)}”.\n\n"
         f"A model would have been sent {others} message{'s' if others != 1 else ''} behind a system prompt of about "
         f"{sum(map(PI_COUNTER.message, prompt))} tokens, about {tokens} tokens in all."

@@ -44,7 +44,7 @@ class Session:
         self.tree: Tree[Entry] = log.tree if log else Tree(entries)
         self.leaf_id: str | None = self.tree.leaf_id
         self.running = False
-        """A turn goes on: it ends on its own branch, whatever other programs append meanwhile (`follow` tells of it)."""
+        """A turn goes on: it ends on its own branch, whatever others append meanwhile (`follow` tells of it)."""
 
     @classmethod
     def new(

@@ -74,7 +74,7 @@ async def navigate(case: Case) -> Json:
         switch = product.plan_switch(session.tree, case.input["targetId"], leaf_id, options)
         if switch is None:
             return {"result": {"cancelled": False}, **after, "requests": script.requests}
-        done = await product.navigate(session, switch, _summarizer(script), _hooks(case, events))
+        done = await product.navigate(switch, product.directly(session), _summarizer(script), _hooks(case, events))
     except (EntryNotFoundError, SummaryError) as error:
         return {"result": error_of(error), **after, "requests": script.requests}
     if not done.cancelled:

@@ -36,3 +36,9 @@ def test_before_the_first_request_the_model_will_see_what_is_loaded() -> None:
     rules = SessionRules.of(None)
     assert rules.standing("/w/AGENTS.md", "x", loaded=True) == "present"
     assert rules.standing("/w/CLAUDE.md", "x", loaded=False) == "absent"
+
+
+def test_before_the_first_request_only_the_folders_of_the_working_directory_count() -> None:
+    rules = SessionRules.of(None, frozenset(["/", "/w"]))
+    assert rules.standing("/w/AGENTS.md", "x", loaded=True) == "present"
+    assert rules.standing("/w/sub/AGENTS.md", "x", loaded=True) == "absent"

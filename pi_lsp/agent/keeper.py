@@ -1,0 +1,142 @@
+"""The session half of a window: which session it has, what others write into it, and what is written.
+
+Everything here but the properties runs in the window's worker thread.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+
+from pi_lsp.agent.conversation import Conversation, Followed
+from pi_lsp.agent.counting import Counting
+from pi_lsp.agent.events import Emit, EntryAppended, ForeignAppend, SessionChanged
+from pi_lsp.agent.session_rules import SessionRules
+from pi_lsp.context.prompt import PromptParts
+from pi_lsp.context.refs import entry_ref
+from pi_lsp.resources.rules import lineage
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.errors import FileReplacedError
+from pi_lsp.session.presence import Presence, mark
+from pi_lsp.session.store import Session
+
+MANY_ENTRIES = 100
+"""So many new entries at once are told as a change of the whole session."""
+
+logger = logging.getLogger(__name__)
+
+
+class Keeper:
+    """Keeps the one session of a window."""
+
+    def __init__(self, counting: Counting, emit: Emit) -> None:
+        self._counting = counting
+        self._emit = emit
+        self._conversation: Conversation | None = None
+        self._presence: Presence | None = None
+        self._rules: tuple[tuple[str, str | None], SessionRules] | None = None
+        self.foreign_moves = 0
+        """How often other programs have moved the leaf."""
+
+    # --- for any thread -----------------------------------------------------------------------------------------
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session; empty before there is one."""
+        return self._conversation.id if self._conversation else ""
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The leaf as it was last known."""
+        return self._conversation.leaf_id if self._conversation else None
+
+    @property
+    def session_file(self) -> str | None:
+        """The path of the session's file, whether it is written yet or not."""
+        return self._conversation.session.path if self._conversation else None
+
+    @property
+    def last_rules(self) -> SessionRules | None:
+        """What was last known of the rules that the session has."""
+        return self._rules[1] if self._rules else None
+
+    def release(self) -> None:
+        """Let other processes have the session."""
+        if self._presence:
+            self._presence.release()
+
+    # --- in the worker thread -----------------------------------------------------------------------------------
+
+    def adopt(self, session: Session) -> Conversation:
+        """Take a session over, and leave the one before."""
+        self._conversation = Conversation(session)
+        self._rules = None
+        self.release()
+        self._presence = mark(session.path) if session.path and session.is_saved else None
+        return self._conversation
+
+    def replace(self, make: Callable[[], Session]) -> Conversation:
+        """Go over to another session and tell it. Raises what `make` raises."""
+        conversation = self.adopt(make())
+        self._emit(SessionChanged())
+        return conversation
+
+    def followed(self) -> Conversation:
+        """The session as it stands in its file now; what others wrote is told."""
+        conversation = self._conversation
+        if conversation is None:
+            raise RuntimeError("the window has no session")
+        try:
+            self._tell(conversation, conversation.follow())
+        except FileReplacedError as error:
+            logger.warning("%s", error)
+            conversation = self._reopen(conversation)
+        self._counting.learn(conversation)
+        return conversation
+
+    def write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
+        """Run a call that appends entries, and tell each; see `Window.write`."""
+        conversation = self.followed()
+        written: list[Entry] = []
+        try:
+            for entry in call(conversation):
+                written.append(entry)
+                self._tell_entry(conversation, entry)
+        finally:
+            session = conversation.session
+            if self._presence is None and session.path and session.is_saved:
+                self._presence = mark(session.path)
+        return written
+
+    def rules(self, conversation: Conversation, place: str, agent_dir: str) -> SessionRules:
+        """The rules that the session has now."""
+        key = (conversation.id, conversation.leaf_id)
+        if self._rules is None or self._rules[0] != key:
+            view = conversation.view(conversation.leaf_id, PromptParts(cwd=place))
+            folders = frozenset([agent_dir, *lineage(place)])
+            self._rules = key, SessionRules.of(view.stored_prompt, folders)
+        return self._rules[1]
+
+    def _reopen(self, conversation: Conversation) -> Conversation:
+        """The file is another one: read it anew. A file that is gone leaves what was read of it."""
+        path = conversation.session.path
+        if path is None or conversation.session.running:
+            return conversation
+        try:
+            return self.replace(lambda: Session.open(path, conversation.cwd))
+        except (OSError, ValueError) as error:
+            logger.warning("%s", error)
+            return conversation
+
+    def _tell(self, conversation: Conversation, followed: Followed) -> None:
+        if not followed.entries:
+            return
+        self.foreign_moves += followed.leaf_moved
+        self._emit(ForeignAppend(count=len(followed.entries), leaf_moved=followed.leaf_moved))
+        if len(followed.entries) > MANY_ENTRIES:
+            self._emit(SessionChanged())
+            return
+        for entry in followed.entries:
+            self._tell_entry(conversation, entry)
+
+    def _tell_entry(self, conversation: Conversation, entry: Entry) -> None:
+        ref = entry_ref(entry, self._counting.counter)
+        self._emit(EntryAppended(entry=ref, leaf_id=conversation.leaf_id))

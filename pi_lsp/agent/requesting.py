@@ -1,0 +1,150 @@
+"""The requests of a run: what the session says, as hooks leave it, in a form that the provider takes.
+
+A request states the whole system prompt first. What hooks did to the conversation is kept, so that `pi/context` and
+`pi/explain` can tell; so is what stood before each answer, so that its thinking goes back only behind the same.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from pi_lsp.agent.conversation import Conversation
+from pi_lsp.agent.hooked import Chosen, Hooked, fates_of, labelled, read_back
+from pi_lsp.agent.hooks import Hook
+from pi_lsp.agent.replay import Prefix, thinks
+from pi_lsp.agent.speaker import Speaker
+from pi_lsp.agent.view import View
+from pi_lsp.agent.window import Window
+from pi_lsp.base.json import Json, as_object
+from pi_lsp.context.fate import Fate
+from pi_lsp.context.model import Model
+from pi_lsp.llm.contract import ChatRequest
+from pi_lsp.session.actions import append_custom_message
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.messages import Message, role_of, text_of
+
+HOOK_MESSAGE = "pi-lsp.hook"
+"""The custom type of what the hook `append_context` says."""
+
+_ROLES = frozenset({"user", "assistant", "toolResult", "custom", "bashExecution", "branchSummary", "compactionSummary"})
+
+
+class NothingToSendError(Exception):
+    """No message is left for the model."""
+
+
+def view_of(
+    window: Window,
+    conversation: Conversation,
+    leaf_id: str | None = None,
+    model: Model | None = None,
+    *,
+    with_hooks: bool = True,
+) -> View:
+    """What the next request would hold, from the window's leaf or from another. In the worker thread.
+
+    Raises EntryNotFoundError.
+    """
+    talk, settings = window.talk, window.settings()
+    choice = talk.speaking.choice(conversation.id)
+    return conversation.view(
+        conversation.leaf_id if leaf_id is None else leaf_id,
+        window.prompt_parts(),
+        model or choice.model,
+        talk.speaking.default(settings),
+        talk.outlook(conversation.id, settings, with_hooks=with_hooks),
+    )
+
+
+class Requests:
+    """Makes the requests of one run."""
+
+    def __init__(self, window: Window, speaker: Speaker) -> None:
+        self._window = window
+        self._speaker = speaker
+        self._sent: Sequence[Message] = ()
+
+    async def build(self) -> ChatRequest:
+        """The next request. Raises NothingToSendError, and what `Window.write` raises."""
+        talk = self._window.talk
+        talk.hooked = None
+        if talk.hooks.any_of("transform_context", "append_context"):
+            await self._ask_hooks()
+        messages, session_id = await self._window.in_session(self._messages)
+        return ChatRequest(
+            messages=messages, model=self._speaker.model, level=self._speaker.level, session_id=session_id
+        )
+
+    def answered(self, entry: Entry) -> None:
+        """The last request got this answer."""
+        if thinks(entry.message):
+            self._window.talk.thought_behind[entry.id] = Prefix(self._sent).digest
+
+    def _messages(self, conversation: Conversation) -> tuple[Sequence[Message], str]:
+        view = view_of(self._window, conversation, model=self._speaker.model)
+        messages = view.request_messages
+        if all(role_of(message) == "system" for message in messages):
+            raise NothingToSendError("nothing is left to send: hooks or edits took all messages out of the context")
+        self._sent = messages
+        return messages, conversation.id
+
+    async def _ask_hooks(self) -> None:
+        window = self._window
+        session_id, given = await window.in_session(self._before_hooks)
+        chosen, fates = await self._transform(given)
+        if fates or chosen != list(given):
+            seen = frozenset(one.entry_id for one in given)
+            window.talk.hooked = session_id, Hooked(chosen=chosen, fates=fates, seen=seen)
+        for hook in window.talk.hooks.of("append_context"):
+            text = await hook.ask(messages=labelled(chosen), cwd=window.place)
+            if text is None or text == _last_said(given, hook.plugin):
+                continue
+            if isinstance(text, str) and text.strip():
+                await self._append(text, hook)
+            else:
+                hook.complain("it did not give a text")
+
+    def _before_hooks(self, conversation: Conversation) -> tuple[str, Sequence[Chosen]]:
+        view = view_of(self._window, conversation, model=self._speaker.model, with_hooks=False)
+        return conversation.id, view.chosen
+
+    async def _transform(self, given: Sequence[Chosen]) -> tuple[list[Chosen], dict[str, Fate]]:
+        chosen, fates = list(given), dict[str, Fate]()
+        for hook in self._window.talk.hooks.of("transform_context"):
+            answer = await hook.ask(messages=labelled(chosen), cwd=self._window.place, model=self._speaker.model.id)
+            if answer is None:
+                continue
+            messages = _read(answer)
+            if messages is None:
+                hook.complain("it did not give a list of messages, each with its role")
+                continue
+            after = list(read_back(messages, chosen))
+            fates |= fates_of(chosen, after, hook.plugin)
+            chosen = after
+        return chosen, fates
+
+    async def _append(self, text: str, hook: Hook) -> None:
+        def append(conversation: Conversation) -> Iterator[Entry]:
+            yield append_custom_message(
+                conversation.session, HOOK_MESSAGE, text, display=False, details={"plugin": hook.plugin}
+            )
+
+        await self._window.write(append)
+
+
+def _read(answer: object) -> list[Message] | None:
+    """The messages that a hook gave; None where it gave something else."""
+    try:
+        messages = msgspec.convert(answer, list[dict[str, Json]], strict=True)
+    except msgspec.ValidationError:
+        return None
+    return messages if all(role_of(message) in _ROLES for message in messages) else None
+
+
+def _last_said(conversation: Sequence[Chosen], plugin: str) -> str | None:
+    """What a plugin said last in a context."""
+    for one in reversed(conversation):
+        message = one.message
+        if message.get("customType") == HOOK_MESSAGE and as_object(message.get("details")).get("plugin") == plugin:
+            return text_of(message)
+    return None
