@@ -262,6 +262,10 @@ class Window:
                 return self._catalogue.everywhere(sessions_root(self.workspace.agent_dir))
             return self._catalogue.in_folder(self._sessions_folder())
 
+    def session_folders(self) -> list[str]:
+        """Where sessions are kept; some lie in folders of their own in these. Reads files; run it in a thread."""
+        return [sessions_root(self.workspace.agent_dir), self._sessions_folder()]
+
     async def follow(self) -> None:
         """Look whether other programs wrote into the session, and tell it."""
         await self.in_session(lambda _: None)

@@ -61,6 +61,7 @@ class Worker:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             await asyncio.wait([running])
+            running.exception()  # nobody hears of it any more, and asyncio would complain
             raise
 
     def close(self) -> None:

@@ -8,10 +8,11 @@ from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import SessionChanged
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import RefusedError
+from pi_lsp.api.places import path_of
 from pi_lsp.api.refusals import refusals
 from pi_lsp.api.sessions import Opened
 from pi_lsp.api.state import state
-from pi_lsp.base.paths import resolve, uri_to_path
+from pi_lsp.base.paths import is_within
 from pi_lsp.base.wire import Wire
 from pi_lsp.session.actions import append_at_tip, append_name
 from pi_lsp.session.entries import Entry
@@ -82,21 +83,27 @@ async def rename_session(window: Window, params: RenameParams) -> RenameResult:
 
 
 async def delete_session(window: Window, params: DeleteParams) -> DeleteResult:
-    """Move a session file to the trash. Raises RefusedError for the window's own, one in use, and what is none."""
-    path = uri_to_path(params.file) or resolve(params.file)
+    """Move a session file to the trash.
+
+    Raises RefusedError for the window's own, one in use, and what is no session in one of the folders for sessions.
+    """
+    path = path_of("file", params.file)
     current = await window.in_session(lambda conversation: conversation.session.path)
     with refusals():
-        await asyncio.to_thread(_to_trash, path, current)
+        await asyncio.to_thread(_to_trash, path, current, window)
     return DeleteResult()
 
 
-def _to_trash(path: str, current: str | None) -> None:
+def _to_trash(path: str, current: str | None, window: Window) -> None:
     import send2trash  # noqa: PLC0415  hardly ever needed
 
     if current and os.path.realpath(current) == os.path.realpath(path):
         raise RefusedError("busy", "this is the window's own session: open another one first")
     if not os.path.isfile(path):
         raise RefusedError("notFound", f"{path} does not exist")
+    folder = os.path.realpath(os.path.dirname(path))
+    if not any(is_within(os.path.realpath(allowed), folder) for allowed in window.session_folders()):
+        raise RefusedError("notFound", f"{path} lies in no folder for sessions: delete it yourself")
     SessionLog.open(path)  # nothing but a session is deleted
     if is_open_elsewhere(path):
         raise RefusedError("busy", f"{path} is open in another window")

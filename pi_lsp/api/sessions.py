@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.places import path_of
 from pi_lsp.api.refusals import refusals
 from pi_lsp.api.state import State, state
 from pi_lsp.base.json import JsonObject
-from pi_lsp.base.paths import resolve, uri_to_path
 from pi_lsp.base.wire import Wire
 from pi_lsp.session.catalogue import SessionInfo
 from pi_lsp.session.entries import Entry
@@ -114,7 +114,7 @@ async def open_session(window: Window, params: OpenParams) -> Opened:
     """Go over to another session."""
     await window.ready()
     if params.file is not None:
-        path = uri_to_path(params.file) or resolve(params.file)
+        path = path_of("file", params.file)
     elif params.id is not None:
         path = await asyncio.to_thread(_file_of, window, params.id)
     else:
@@ -129,7 +129,7 @@ async def new_session(window: Window, params: NewParams) -> Opened:
     await window.ready()
     cwd = window.cwd
     if params.cwd is not None:
-        cwd = uri_to_path(params.cwd) or resolve(params.cwd)
+        cwd = path_of("cwd", params.cwd)
         if window.workspace.files.kind(cwd) != "dir":
             raise RefusedError("notFound", f"{cwd} is not a folder")
     with refusals():

@@ -80,8 +80,7 @@ async def switch(
         try:
             return await window.operations.run("switching", work)
         except asyncio.CancelledError:
-            leaf_id = await window.in_session(lambda conversation: conversation.leaf_id)
-            return SwitchResult(stop_reason="cancelled", leaf_id=leaf_id, summarizer="none")
+            return SwitchResult(stop_reason="cancelled", leaf_id=window.leaf_id, summarizer="none")
 
 
 async def label(window: Window, params: LabelParams) -> LabelResult:

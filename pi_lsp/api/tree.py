@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.window import Window
 from pi_lsp.base.json import Json, as_str
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.refs import preview_of
+from pi_lsp.session.codec import encode_line
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.errors import EntryNotFoundError
 from pi_lsp.session.messages import role_of, texts_of
@@ -183,5 +182,5 @@ def _node(entry: Entry, parent_id: str | None, children: int, label: str | None,
         time=entry.timestamp,
         children=children,
         on_path=on_path,
-        bytes=entry.length if isinstance(entry, StoredEntry) else len(msgspec.json.encode(held.body)),
+        bytes=entry.length if isinstance(entry, StoredEntry) else len(encode_line(held.body)) - 1,
     )

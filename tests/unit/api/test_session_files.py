@@ -115,9 +115,16 @@ async def test_S2_a_name_from_a_window_on_another_branch_moves_nobody(place: Pla
     assert [entry.id for entry in reopened.tree.path(reopened.leaf_id)][:4] == ["u", "a", "v", "b"]
 
 
+def kept(place: Place, name: str) -> Path:
+    """A copy of the session in a folder for sessions."""
+    path = place.agent / "sessions" / "--somewhere--" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(place.session.read_bytes())
+    return path
+
+
 async def test_deleting_moves_to_the_trash(place: Place, trash: Path) -> None:
-    other = place.session.with_name("other.jsonl")
-    other.write_bytes(place.session.read_bytes())
+    other = kept(place, "other.jsonl")
     async with place.window() as window:
         await delete_session(window, DeleteParams(file=path_to_uri(str(other))))
         assert not other.exists()
@@ -125,17 +132,21 @@ async def test_deleting_moves_to_the_trash(place: Place, trash: Path) -> None:
 
 
 async def test_what_is_not_deleted(place: Place, trash: Path) -> None:
-    notes = place.workspace / "notes.txt"
+    used = kept(place, "used.jsonl")
+    notes = used.with_name("notes.txt")
     notes.write_text("not a session")
-    used = place.session.with_name("used.jsonl")
-    used.write_bytes(place.session.read_bytes())
-    link = place.session.with_name("link.jsonl")
+    elsewhere = place.workspace / "elsewhere.jsonl"
+    elsewhere.write_bytes(used.read_bytes())
+    (used.parent.with_name("way-out")).symlink_to(place.workspace)
+    link = used.with_name("link.jsonl")
     link.symlink_to(place.session)
     async with place.window() as window:
         for path, reason in [
             (place.session, "busy"),
             (link, "busy"),
             (notes, "invalidSession"),
+            (elsewhere, "notFound"),
+            (used.parent.with_name("way-out") / "elsewhere.jsonl", "notFound"),
             (place.workspace, "notFound"),
             (place.workspace / "gone.jsonl", "notFound"),
         ]:
@@ -148,6 +159,7 @@ async def test_what_is_not_deleted(place: Place, trash: Path) -> None:
             await delete_session(window, DeleteParams(file=str(used)))
         assert refused.value.reason == "busy"
     assert notes.exists()
+    assert elsewhere.exists()
     assert used.exists()
     assert str(trash) not in map(str, place.session.parent.iterdir())
 
