@@ -11,15 +11,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from pi_lsp.cli.demo import COMMAND, play
-from pi_lsp.cli.demo_parts import PARTS, Talk
+from pi_lsp.cli.demo import COMMAND, PARTS, play
+from pi_lsp.cli.demo_parts import Talk
 from pi_lsp.cli.show.screen import Screen
 from pi_lsp.cli.stage import sample_stage
 from pi_lsp.lsp.client import Client
 
 PICTURE = Path(__file__).with_name("run.svg")
-SHOWN = (1, 4, 6)
-"""The numbers of the parts in the picture: the hover, the tree, and why it forgot."""
+SHOWN = (1, 4, 6, 10)
+"""The numbers of the parts in the picture: the hover, the tree, why it forgot, another branch. None asks a model."""
 WIDTH = 96
 FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 """Fonts from elsewhere: a README may not load them."""

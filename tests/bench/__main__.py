@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from tests.bench import servers, sessions, trees
+from tests.bench import appending, servers, sessions, talk, trees
 from tests.bench.rows import Row
 from tests.bench.stage import Stage
 from tests.bench.table import table
@@ -31,6 +31,11 @@ MEASUREMENTS: Mapping[str, Callable[[Stage], Iterator[Row]]] = {
     "skills": trees.skills,
     "index": trees.index,
     "tokens": tokens,
+    "append": appending.append,
+    "turn": talk.turn,
+    "deltas": talk.deltas,
+    "talk-memory": talk.memory,
+    "import": talk.importing,
 }
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 

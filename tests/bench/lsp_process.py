@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,10 @@ class LspProcess:
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
         self._last_id = 0
+        self._chat_id: int | None = None
+        """Of a chat that goes on."""
+        self.events: list[tuple[float, Any]] = []
+        """When each `pi/event` was read (`time.perf_counter`), and the event."""
 
     @property
     def cpu_ms(self) -> float:
@@ -38,6 +42,11 @@ class LspProcess:
         return psutil.Process(self._process.pid).memory_info().rss / 1e6
 
     @property
+    def is_chatting(self) -> bool:
+        """Whether a chat that was begun is not answered yet, as far as answers were read."""
+        return self._chat_id is not None
+
+    @property
     def has_tokenizer(self) -> bool:
         """Whether the vocabulary's library is loaded."""
         return any("_tiktoken" in mapped.path for mapped in psutil.Process(self._process.pid).memory_maps())
@@ -46,19 +55,31 @@ class LspProcess:
         """Ask for what cannot be told without counting tokens, and do not wait for it."""
         self._post("pi/context", {})
 
-    def initialize(self, folder: Path) -> Any:
+    def chat(self, text: str) -> Any:
+        """Say something; gives the result when the answer is whole."""
+        return self.ask("pi/chat", {"text": text})
+
+    def begin_chat(self) -> None:
+        """Say something and do not wait; `is_chatting` tells when it is answered."""
+        self._post("pi/chat", {"text": "Hello"})
+        self._chat_id = self._last_id
+
+    def initialize(self, folder: Path, *, events: bool = False) -> Any:
         """The reply to `initialize`; `initialized` is sent by `begin`."""
         params: dict[str, Any] = {
             "processId": None,
             "rootUri": folder.as_uri(),
             "workspaceFolders": [{"uri": folder.as_uri(), "name": folder.name}],
-            "capabilities": {"textDocument": {"hover": {"contentFormat": ["markdown"]}}, "experimental": {"pi": {}}},
+            "capabilities": {
+                "textDocument": {"hover": {"contentFormat": ["markdown"]}},
+                "experimental": {"pi": {"events": events}},
+            },
             "initializationOptions": {"session": "new"},
         }
         return self.ask("initialize", params)
 
-    def begin(self, folder: Path) -> None:
-        self.initialize(folder)
+    def begin(self, folder: Path, *, events: bool = False) -> None:
+        self.initialize(folder, events=events)
         self.tell("initialized", {})
 
     def open(self, file: Path) -> None:
@@ -80,6 +101,12 @@ class LspProcess:
             if "method" in message:
                 if "id" in message:  # the server asks for settings or registers something
                     self._send({"id": message["id"], "result": None})
+                elif message["method"] == "pi/event":
+                    self.events.append((time.perf_counter(), message["params"]["event"]))
+            elif message.get("id") == self._chat_id:
+                if "error" in message:
+                    raise RuntimeError(f"pi/chat: {message['error']}")
+                self._chat_id = None
             elif message.get("id") == self._last_id:
                 if "error" in message:
                     raise RuntimeError(f"{method}: {message['error']}")
@@ -110,11 +137,16 @@ class LspProcess:
 
 
 @contextmanager
-def serving(command: Sequence[str], home: Path) -> Generator[LspProcess]:
-    """Start a server whose home folder is `home`; it is killed when this is left."""
-    environ = {**os.environ, "HOME": str(home), "USERPROFILE": str(home), "PI_CODING_AGENT_DIR": str(home / "agent")}
+def serving(command: Sequence[str], home: Path, environ: Mapping[str, str] = {}) -> Generator[LspProcess]:
+    """Start a server whose home folder is `home`, with more variables; it is killed when this is left."""
+    own = {"HOME": str(home), "USERPROFILE": str(home), "PI_CODING_AGENT_DIR": str(home / "agent")}
     with subprocess.Popen(
-        command, cwd=_ROOT, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command,
+        cwd=_ROOT,
+        env={**os.environ, **own, **environ},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         try:
             yield LspProcess(process)

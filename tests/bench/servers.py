@@ -65,10 +65,10 @@ def memory(stage: Stage) -> Iterator[Row]:
         server.begin(files[0].parent)
         server.open(files[-1])
         server.hover(files[-1])
-        yield below("resident after a hover", "MB", _settled_mb(server), 60)
+        yield below("resident after a hover", "MB", settled_mb(server), 60)
         server.want_tokens()
         server.hover(files[-1])
-        resident = _settled_mb(server)
+        resident = settled_mb(server)
         if server.has_tokenizer:
             yield below("resident with the tokenizer", "MB", resident, 110)
         else:
@@ -95,7 +95,7 @@ def _best_p99(asks: Sequence[Callable[[], object]]) -> list[float]:
     """The p99 of each request in ms, all sent in turn, in the round in which the machine disturbed it least."""
     best = [math.inf] * len(asks)
     for number in range(ROUNDS + 1):
-        taken = [[_taken_ms(ask) for ask in asks] for _ in range(ASKS)]
+        taken = [[taken_ms(ask) for ask in asks] for _ in range(ASKS)]
         if number:  # the first warms up
             best = list(map(min, best, map(p99, zip(*taken, strict=True))))
     return best
@@ -111,11 +111,11 @@ def _worst_while_loading(stage: Stage, files: Sequence[Path]) -> float | None:
         until = time.perf_counter() + LOADING_S
         worst = 0.0
         while time.perf_counter() < until:
-            worst = max(worst, _taken_ms(lambda: server.hover(files[-1])))
+            worst = max(worst, taken_ms(lambda: server.hover(files[-1])))
         return worst if server.has_tokenizer else None
 
 
-def _taken_ms(ask: Callable[[], object]) -> float:
+def taken_ms(ask: Callable[[], object]) -> float:
     begun = time.perf_counter()
     ask()
     return (time.perf_counter() - begun) * 1000
@@ -126,7 +126,7 @@ def _hover_text(server: LspProcess, file: Path) -> str:
     return hover["contents"]["value"]
 
 
-def _settled_mb(server: LspProcess) -> float:
+def settled_mb(server: LspProcess) -> float:
     """What is resident when it has not grown for a while."""
     until, last, calm = time.perf_counter() + SETTLE_S, 0.0, 0
     while calm < 4 and time.perf_counter() < until:

@@ -164,7 +164,8 @@ def test_a_broken_session_is_passed_over(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_real_model_is_asked_where_there_is_an_address(home: Path, api: Api) -> None:
-    api.will(Reply(text="Never touch stored times."), Reply(text="## Goal\nBookings that touch at midnight."))
+    summary = Reply(text="## Goal\nBookings that touch at midnight.")
+    api.will(Reply(text="Never touch stored times."), summary, summary)  # one of whole turns, one of a turn's beginning
     code, text = play(home, ANTHROPIC_BASE_URL=api.server.url)
     assert code == 0, text
     for fact in (
@@ -176,10 +177,9 @@ def test_a_real_model_is_asked_where_there_is_an_address(home: Path, api: Api) -
     ):
         assert fact in text, fact
     assert "scripted" not in text
-    question, summary = api.server.requests
+    question, *summaries = api.server.requests
     assert "what did I tell you never to do here" in str(question.body["messages"][-1])
-    assert "never to do here" not in str(question.body["system"])
-    assert summary.body["messages"] != question.body["messages"]
+    assert len(summaries) == 2
 
 
 def test_a_wrong_key_is_told_and_the_other_parts_are_played(home: Path, api: Api) -> None:
@@ -198,13 +198,13 @@ def test_a_wrong_key_is_told_and_the_other_parts_are_played(home: Path, api: Api
 def test_a_model_that_does_not_come_to_an_end_is_aborted(
     api: Api, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(demo_talk, "DEADLINE_S", 3.0)
+    monkeypatch.setattr(demo_talk, "DEADLINE_S", 8.0)
     monkeypatch.setenv("COLUMNS", "400")
     api.will(Reply(text="Never touch stored times.", stall_after=4))
     assert asyncio.run(demo()) == 1
     text = capsys.readouterr().out
     assert "Never touch" in text
-    assert "it took longer than 3 s and was aborted" in text
+    assert "it took longer than 8 s and was aborted" in text
     assert text.endswith("Not answered: part 8.\n")
     api.until(lambda: api.server.requests[0].gone)
 

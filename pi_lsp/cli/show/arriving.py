@@ -20,10 +20,12 @@ class Arriving:
 
     def add(self, piece: str) -> None:
         """Take in more of the text."""
-        *whole, last = self._wrapped(self._rest + clean(piece))
+        text = self._rest + clean(piece)
+        begun = text.rstrip(" ")  # spaces at the end are dropped in wrapping, but a word may follow
+        *whole, last = self._wrapped(begun)
         for line in whole:
             self._show(line)
-        self._rest = last
+        self._rest = last + text[len(begun) :]
 
     def end(self) -> None:
         """Show what is left. May be called again: then there is nothing left."""

@@ -8,6 +8,7 @@ from pi_lsp.api.rules import RuleFile, Rules
 from pi_lsp.base.paths import uri_to_path
 from pi_lsp.cli.plain import clean
 from pi_lsp.cli.show.screen import NO, YES, Screen, count, grid, joined, plural
+from pi_lsp.resources.rule_reasons import why_not_loaded
 
 _WHERE = {"global": "global", "ancestor": "above", "directory": "here", "nested": "below"}
 
@@ -42,24 +43,7 @@ def why_not(screen: Screen, file: RuleFile) -> str:
     by = screen.path(file.by) if file.by else ""
     if file.by and os.path.dirname(uri_to_path(file.by) or "") == os.path.dirname(uri_to_path(file.uri) or ""):
         by = os.path.basename(by)
-    detail = screen.shorten(file.detail or "")
-    match file.reason:
-        case None:
-            return ""
-        case "shadowed":
-            return f"{by} is read instead"
-        case "notAFile":
-            return f"not read: it is {detail}"
-        case "unreadable":
-            return f"it cannot be read: {detail}"
-        case "otherCase":
-            return f"not read under this name; {detail}"
-        case "belowCwd":
-            return "loaded only by an agent that starts there"
-        case "worktree":
-            return f"this worktree has a copy, {by}"
-        case "duplicate":
-            return f"the same file as {by}: the model gets it twice"
+    return why_not_loaded(file.reason, by=by, detail=screen.shorten(file.detail or ""))
 
 
 def _about(screen: Screen, file: RuleFile, *, with_session: bool) -> Text:

@@ -71,7 +71,7 @@ async def test_the_demonstration_says_what_it_is_and_what_would_have_been_sent()
     message = await demo_provider().open(ask("What is\nhere?", model=SCRIPTED_MODEL)).read()
     text = text_of(message)
     assert "scripted" in text
-    assert "no API key" in text
+    assert "no model was asked" in text
     assert "What is here?" in text
     assert "1 message behind a system prompt of about 3 tokens" in text
     # A session must not say that a real model had answered.
