@@ -54,7 +54,7 @@ PARAMS: dict[str, Any] = {
     "pi/session/open": {"file": "file:///sample/session.jsonl"},
     "pi/session/fork": {"entryId": "dc183105"},
     "pi/session/new": {"name": "A new one"},
-    "pi/session/delete": {"file": "file:///sample/old.jsonl"},
+    "pi/session/delete": {"file": "file:///sample/home/.pi/agent/sessions/old.jsonl"},
     "pi/trust/set": {"trusted": True},
 }
 WRITING = (
@@ -114,7 +114,7 @@ def _prepared(stage: Stage) -> tuple[Path, str]:
     """The sample's folder, with a session in it that can be deleted, and what is recorded in the sample's session."""
     root = Path(stage.workspace).parent
     recorded = Path(stage.session or "").read_text(encoding="utf-8")
-    (root / "old.jsonl").write_text(recorded, encoding="utf-8")
+    Path(stage.environ["PI_CODING_AGENT_DIR"], "sessions", "old.jsonl").write_text(recorded, encoding="utf-8")
     return root, recorded
 
 

@@ -29,6 +29,7 @@ from pi_lsp.agent.events import (
     TurnEnd,
     TurnStart,
 )
+from pi_lsp.agent.now import Now
 from pi_lsp.agent.recovery import verdict
 from pi_lsp.agent.requesting import NothingToSendError, Requests
 from pi_lsp.agent.said import begin_prompt, omit, tool_refusals
@@ -48,7 +49,7 @@ MAX_TURNS = 50
 
 Compact: TypeAlias = Callable[[CompactionReason], Awaitable[bool]]
 """Compacts the conversation within the run; says whether the context is smaller now."""
-NeedsCompaction: TypeAlias = Callable[[Conversation], bool]
+NeedsCompaction: TypeAlias = Callable[[Conversation, Now], bool]
 
 
 class MovedError(Exception):
@@ -79,17 +80,18 @@ class Run:
     """One run; made for one prompt and used once."""
 
     def __init__(
-        self, window: Window, speaker: Speaker, requests: Requests, compact: Compact, full: NeedsCompaction
+        self, window: Window, speaker: Speaker, requests: Requests, compact: Compact, full: NeedsCompaction, now: Now
     ) -> None:
-        """`compact` and `full` keep the context within the model's window."""
+        """`compact` and `full` keep the context within the model's window; `now` is the look for the first turn."""
         self._window = window
         self._speaker = speaker
         self._requests = requests
         self._compact = compact
         self._full = full
-        settings = window.settings()
-        self._policy = RetryPolicy.of(settings.retry)
-        self._longest_pause_ms = settings.provider_retry.max_retry_delay_ms or math.inf
+        self._now = now
+        """Taken for each turn: what is said, the request, and what becomes of the answer."""
+        self._policy = RetryPolicy.of(now.settings.retry)
+        self._longest_pause_ms = now.settings.provider_retry.max_retry_delay_ms or math.inf
         self._usage: JsonObject | None = None
         self._stream: Stream | None = None
         self._bundler = DeltaBundler(self._send_delta)
@@ -116,7 +118,7 @@ class Run:
         ended = _Ended("error")
         try:
             if await self._is_full():
-                await self._compact("threshold")
+                await self._compact_now("threshold")
             await self._say([prompt], moves)
             ended = await self._turns()
         except asyncio.CancelledError:
@@ -145,7 +147,7 @@ class Run:
                         if not await self._go_on():
                             return _Ended("done")
                     case "again":
-                        pass
+                        self._look()
         except (NothingToSendError, SessionError, OSError) as error:
             return _Ended("error", str(error))
         return _Ended("maxTurns")
@@ -158,7 +160,7 @@ class Run:
             case "compactAndRetry":
                 await self._window.write(lambda conversation: omit(conversation, entry))
                 self._recovered = True
-                return "again" if await self._compact("overflow") else _Ended("error", _why(answer))
+                return "again" if await self._compact_now("overflow") else _Ended("error", _why(answer))
             case "failed":
                 self._end_retries(success=False)
                 return _Ended("error", _why(answer))
@@ -170,7 +172,7 @@ class Run:
                 return "tools"
             case "compact":
                 self._end_retries(success=True)
-                await self._compact("overflow")
+                await self._compact_now("overflow")
                 return "answered"
             case "done":
                 self._end_retries(success=True)
@@ -180,7 +182,7 @@ class Run:
         """After an answer: a compaction where the context is full, and what the user has said meanwhile."""
         messages = self._take_steering()
         if not messages and await self._is_full():
-            await self._compact("threshold")
+            await self._compact_now("threshold")
         messages = messages or self._take_steering() or self._take_follow_ups()
         if not messages:
             self._window.queue.is_open = False  # from here on nobody looks into it
@@ -189,7 +191,7 @@ class Run:
         return True
 
     async def _ask(self) -> tuple[Message, Entry]:
-        request = await self._requests.build()
+        request = await self._requests.build(self._now)
         self._stream = stream = self._speaker.provider.open(request)
         self._window.emit(MessageStart(role="assistant"))
         try:
@@ -251,12 +253,15 @@ class Run:
         if not messages:
             return
         window, speaker = self._window, self._speaker
+        if moves is None:
+            self._look()
+        now = self._now
 
         def append(conversation: Conversation) -> Iterator[Entry]:
             if moves is not None and window.foreign_moves != moves:
                 raise MovedError
             conversation.session.running = True
-            return begin_prompt(conversation, messages, window.prompt_parts(), speaker)
+            return begin_prompt(conversation, messages, window.prompt_parts(now), speaker)
 
         self._recovered = False
         for entry in await window.write(append):
@@ -270,13 +275,22 @@ class Run:
             window.talk.speaking.said(speaker)
 
     def _take_steering(self) -> list[Message]:
-        return self._window.queue.take_steering(self._window.settings().steering_mode)
+        return self._window.queue.take_steering(self._now.settings.steering_mode)
 
     def _take_follow_ups(self) -> list[Message]:
-        return self._window.queue.take_follow_ups(self._window.settings().follow_up_mode)
+        return self._window.queue.take_follow_ups(self._now.settings.follow_up_mode)
+
+    def _look(self) -> None:
+        self._now = self._window.now()
 
     async def _is_full(self) -> bool:
-        return await self._window.in_session(self._full)
+        return await self._window.in_session(self._full, self._now)
+
+    async def _compact_now(self, reason: CompactionReason) -> bool:
+        """Takes a while, so everything is looked at anew."""
+        is_shorter = await self._compact(reason)
+        self._look()
+        return is_shorter
 
     def _send_delta(self, block: int, kind: DeltaKind, delta: str) -> None:
         self._window.emit(MessageDelta(block=block, kind=kind, delta=delta))

@@ -1,14 +1,15 @@
 """A prompt from the user to its end: who is asked, what is said first, and what becomes of words during a run."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from pi_lsp.agent.chat import Run, RunResult
+from pi_lsp.agent.chat import Compact, NeedsCompaction, Run, RunResult
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import CompactionReason, QueueChanged
+from pi_lsp.agent.now import Now
 from pi_lsp.agent.prompting import Image, Reference, user_prompt
 from pi_lsp.agent.queue import Queued
 from pi_lsp.agent.requesting import Requests, view_of
@@ -64,11 +65,12 @@ def _enqueue(window: Window, queued: Queued, mode: Mode) -> None:
     window.emit(QueueChanged(steer=queue.steer, follow_up=queue.follow_up))
 
 
-async def speaker_of(window: Window) -> Speaker:
-    """Whom the next request goes to. Raises NoModelError."""
+async def speaker_of(window: Window, now: Now | None = None) -> Speaker:
+    """Whom the next request goes to; `now` is a look that was taken already. Raises NoModelError."""
+    look = now or window.now()
 
     def find(conversation: Conversation) -> Speaker:
-        return window.talk.speaking.speaker(view_of(window, conversation))
+        return window.talk.speaking.speaker(view_of(window, conversation, now=look), look.settings)
 
     return await window.in_session(find)
 
@@ -76,12 +78,13 @@ async def speaker_of(window: Window) -> Speaker:
 async def _run(window: Window, said: Said, moves: int) -> RunResult:
     window.queue.is_open = True
     try:
-        await window.load_hooks()
+        now = window.now()
+        await window.load_hooks(now)
         prompt = await user_prompt(window, said.text, said.images, said.references)
         await window.talk.ask_sections(window.place, window.prompt_parts)
-        speaker = await speaker_of(window)
+        speaker = await speaker_of(window, now)
         requests = Requests(window, speaker)
-        window.run = Run(window, speaker, requests, _compact(window, speaker), _full(window, speaker))
+        window.run = Run(window, speaker, requests, _compact(window, speaker), _full(window, speaker), now)
         return await window.run.go(prompt, moves)
     except asyncio.CancelledError:  # before the run began; it ends by itself otherwise
         return RunResult(stop_reason="cancelled")
@@ -90,11 +93,11 @@ async def _run(window: Window, said: Said, moves: int) -> RunResult:
         window.queue.is_open = False
 
 
-def _full(window: Window, speaker: Speaker) -> Callable[[Conversation], bool]:
-    return lambda conversation: window.compactor.is_full(speaker, conversation)
+def _full(window: Window, speaker: Speaker) -> NeedsCompaction:
+    return lambda conversation, now: window.compactor.is_full(speaker, conversation, now)
 
 
-def _compact(window: Window, speaker: Speaker) -> Callable[[CompactionReason], Coroutine[Any, Any, bool]]:
+def _compact(window: Window, speaker: Speaker) -> Compact:
     async def compact(reason: CompactionReason) -> bool:
         window.operations.phase = "compacting"
         try:

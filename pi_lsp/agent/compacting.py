@@ -16,9 +16,10 @@ from msgspec import UNSET
 from pi_lsp.agent import seams as hooks
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import CompactionEnd, CompactionReason, CompactionStart
+from pi_lsp.agent.now import Now
 from pi_lsp.agent.requesting import view_of
 from pi_lsp.agent.seams import GivenCompaction, Planned, Seams
-from pi_lsp.agent.speaker import Speaker
+from pi_lsp.agent.speaker import Nobody, Speaker
 from pi_lsp.agent.summarizing import Asking, Report, get_summary
 from pi_lsp.agent.trimming import Trim, plan_trims, trim
 from pi_lsp.agent.view import View
@@ -29,7 +30,7 @@ from pi_lsp.compaction.result import CompactionResult, conclude, saved_tokens, t
 from pi_lsp.context.estimate import TokenCounter
 from pi_lsp.context.model import Model
 from pi_lsp.llm.retry import RetryPolicy
-from pi_lsp.resources.settings import CompactionSettings
+from pi_lsp.resources.settings import CompactionSettings, Settings
 from pi_lsp.resources.settings_read import SettingError
 from pi_lsp.session.actions import append_compaction
 from pi_lsp.session.entries import Entry
@@ -73,7 +74,7 @@ class Compactor:
 
     async def compact(
         self,
-        speaker: Speaker | None,
+        speaker: Speaker | Nobody,
         reason: CompactionReason = "manual",
         *,
         instructions: str | None = None,
@@ -83,7 +84,7 @@ class Compactor:
         """Compact the conversation now. Whoever calls has the window for itself (`Operations`, or a run).
 
         Args:
-            speaker: whom to ask for the summary; None where no model can be reached.
+            speaker: whom to ask for the summary.
             reason: what for.
             instructions: the user's own, for the summary.
             locally: ask no model.
@@ -95,7 +96,7 @@ class Compactor:
             SessionError, OSError: as `Window.write`.
             asyncio.CancelledError: it was aborted; nothing was written.
         """
-        planned = await self._window.in_session(self._plan, speaker and speaker.model, reason, instructions)
+        planned = await self._window.in_session(self._plan, _model_of(speaker), reason, instructions)
         self._window.emit(CompactionStart(reason=reason))
         try:
             compacted = await self._carry_out(planned, speaker, locally, report)
@@ -121,10 +122,10 @@ class Compactor:
             await hooks.ask("after_compact", after(compacted.entry, reason, compacted.summarizer == "hook"))
         return compacted
 
-    def is_full(self, speaker: Speaker, conversation: Conversation) -> bool:
+    def is_full(self, speaker: Speaker, conversation: Conversation, now: Now) -> bool:
         """Whether `in_run` for `threshold` has something to do. In the worker thread."""
-        view = view_of(self._window, conversation, model=speaker.model)
-        return self._is_over(view) or bool(self._trims(view))
+        view = view_of(self._window, conversation, model=speaker.model, now=now)
+        return self._is_over(view, now.settings) or bool(self._trims(view, now.settings))
 
     async def in_run(self, speaker: Speaker, reason: CompactionReason) -> bool:
         """What a run does about a context that is too long; says whether it is shorter now.
@@ -132,14 +133,14 @@ class Compactor:
         Old tool results are trimmed first, where the settings say so. A compaction that fails is told by its event
         and does not end the run.
         """
-        window, shorter = self._window, False
-        view = partial(view_of, window, model=speaker.model)
+        window, shorter, now = self._window, False, self._window.now()
+        view = partial(view_of, window, model=speaker.model, now=now)
         try:
             if reason == "overflow":
                 self.held = False
             else:
-                shorter = bool(await window.write(lambda it: trim(it.session, self._trims(view(it)))))
-                if not await window.in_session(lambda it: self._is_over(view(it))):
+                shorter = bool(await window.write(lambda it: trim(it.session, self._trims(view(it), now.settings))))
+                if not await window.in_session(lambda it: self._is_over(view(it), now.settings)):
                     return shorter
             await self.compact(speaker, reason)
         except (CompactionRefusedError, SettingError, SessionError, OSError) as error:
@@ -154,36 +155,29 @@ class Compactor:
     def _plan(
         self, conversation: Conversation, model: Model | None, reason: CompactionReason, instructions: str | None
     ) -> Planned:
-        view = view_of(self._window, conversation, model=model)
-        settings = self._window.settings().compaction(view.model.provider, view.model.id)
+        now = self._window.now()
+        view = view_of(self._window, conversation, model=model, now=now)
+        settings = now.settings.compaction(view.model.provider, view.model.id)
         preparation = prepared(view, settings, self._window.counting.counter)
         return Planned(preparation=preparation, path=view.path, reason=reason, instructions=instructions)
 
-    def _is_over(self, view: View) -> bool:
+    def _is_over(self, view: View, settings: Settings) -> bool:
         """By what was billed for this very context, else by an estimate: never by a usage of another one."""
         if self.held or ends_in_compaction(view.path):
             return False
         tokens = view.size(self._window.counting.counter).tokens
-        return should_compact(tokens, view.model.context_window, self._settings(view.model))
+        return should_compact(tokens, view.model.context_window, _compaction_settings(settings, view.model))
 
-    def _trims(self, view: View) -> list[Trim]:
+    def _trims(self, view: View, settings: Settings) -> list[Trim]:
         """The tool results to cut, where the settings want that from this size on."""
-        limit = self._window.settings().trim_tool_results
+        limit = settings.trim_tool_results
         if limit is None or view.size(self._window.counting.counter).tokens <= limit:
             return []
-        return plan_trims(view.projection, self._settings(view.model).keep_recent_tokens)
-
-    def _settings(self, model: Model) -> CompactionSettings:
-        """The settings; what cannot be read is no reason to lose a turn."""
-        try:
-            return self._window.settings().compaction(model.provider, model.id)
-        except SettingError as error:
-            logger.warning("%s; the defaults hold", error)
-            return CompactionSettings()
+        return plan_trims(view.projection, _compaction_settings(settings, view.model).keep_recent_tokens)
 
     # --- doing it -----------------------------------------------------------------------------------------------
 
-    async def _carry_out(self, planned: Planned, speaker: Speaker | None, locally: bool, report: Report) -> Compacted:
+    async def _carry_out(self, planned: Planned, speaker: Speaker | Nobody, locally: bool, report: Report) -> Compacted:
         preparation = planned.preparation
         given = await self._ask_seam(planned)
         error: str | None = None
@@ -263,6 +257,19 @@ def prepared(view: View, settings: CompactionSettings, counter: TokenCounter) ->
             f"what is not summarised yet is within the newest {settings.keep_recent_tokens} tokens, which stay",
         )
     return msgspec.structs.replace(preparation, tokens_before=view.size(counter).tokens, system_message=view.prompt)
+
+
+def _model_of(speaker: Speaker | Nobody) -> Model | None:
+    return speaker.model if isinstance(speaker, Speaker) else None
+
+
+def _compaction_settings(settings: Settings, model: Model) -> CompactionSettings:
+    """Those for a model; what cannot be read is no reason to lose a turn."""
+    try:
+        return settings.compaction(model.provider, model.id)
+    except SettingError as error:
+        logger.warning("%s; the defaults hold", error)
+        return CompactionSettings()
 
 
 def _given_result(preparation: Preparation, given: GivenCompaction, path: Sequence[Entry]) -> CompactionResult:

@@ -3,8 +3,11 @@
 Everything here runs in the window's worker thread. Nothing of it writes a file.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
+from pi_lsp.agent.projecting import Projector
 from pi_lsp.agent.view import Outlook, View
 from pi_lsp.base.json import as_str
 from pi_lsp.context.model import Model
@@ -27,6 +30,7 @@ class Conversation:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._projector = Projector()
         self._cost: dict[str, float] = {}
         self._costed = 0
 
@@ -71,7 +75,7 @@ class Conversation:
 
         Raises EntryNotFoundError.
         """
-        return View(self.path(leaf_id), parts, model, default, outlook)
+        return View(self.path(leaf_id), parts, model, default, outlook, self._projector)
 
     def follow(self) -> Followed:
         """Take in what other programs appended.
@@ -82,14 +86,20 @@ class Conversation:
         Raises:
             FileReplacedError: the file is not the one that was opened.
         """
-        tree, leaf_id = self.session.tree, self.leaf_id
-        was_at_tip = leaf_id == tree.leaf_id and not self.session.running
         entries = self.session.follow()
-        moved = False
-        if entries and was_at_tip and (leaf_id is None or any(e.id == leaf_id for e in tree.ancestors(tree.leaf_id))):
-            self.session.move(tree.leaf_id)
-            moved = True
+        moved = bool(entries) and not self.session.running and self._was_at_tip(entries)
+        if moved:
+            self.session.move(self.session.tree.leaf_id)
         return Followed(entries=tuple(entries), leaf_moved=moved)
+
+    def _was_at_tip(self, told: Sequence[Entry]) -> bool:
+        """Whether the leaf was the tip before these entries came, and they go on from it."""
+        tree, leaf_id = self.session.tree, self.leaf_id
+        new = {entry.id for entry in told}
+        tip_id = next((entry.id for entry in reversed(tree) if entry.id not in new), None)
+        return leaf_id == tip_id and (
+            leaf_id is None or any(entry.id == leaf_id for entry in tree.ancestors(tree.leaf_id))
+        )
 
     def cost(self) -> float:
         """US dollars that the whole session has cost, on all branches, as the providers' usage says.

@@ -170,7 +170,7 @@ class ContextChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="con
     source: Source
 
 
-Event: TypeAlias = (
+ToldAsItIs: TypeAlias = (
     AgentStart
     | TurnStart
     | MessageStart
@@ -187,11 +187,13 @@ Event: TypeAlias = (
     | RetryAttemptStart
     | RetryFinished
     | EntryAppended
-    | SessionChanged
     | ForeignAppend
     | ResourcesChanged
     | RulesOffered
     | HookFailed
     | ContextChanged
 )
+"""The events that a client gets in the very form that they have here."""
+
+Event: TypeAlias = ToldAsItIs | SessionChanged
 Emit: TypeAlias = Callable[[Event], object]

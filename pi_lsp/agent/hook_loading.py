@@ -140,7 +140,7 @@ def _implementations(plugins: Iterable[tuple[str, object]], problems: list[Probl
 def _manager() -> "PluginManager":
     import pluggy  # noqa: PLC0415  only who has plugins pays for it
 
-    from pi_lsp.agent.hook_specs import PROJECT, Specs  # noqa: PLC0415
+    from pi_lsp.agent.hook_specs import PROJECT, Specs  # noqa: PLC0415  likewise
 
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(Specs)

@@ -112,7 +112,7 @@ class Keeper:
         if self._rules is None or self._rules[0] != key:
             view = conversation.view(conversation.leaf_id, PromptParts(cwd=place))
             folders = frozenset([agent_dir, *lineage(place)])
-            self._rules = key, SessionRules.of(view.stored_prompt, folders)
+            self._rules = key, SessionRules.of(view.stored_prompt, view.conversation, folders)
         return self._rules[1]
 
     def _reopen(self, conversation: Conversation) -> Conversation:

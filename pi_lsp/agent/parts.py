@@ -1,7 +1,7 @@
 """What the next system prompt is made of, as it stands on disk and in the buffers now."""
 
 from pi_lsp.agent.workspace import Workspace
-from pi_lsp.context.prompt import ContextFile, PromptParts, ToolSet
+from pi_lsp.context.prompt import PromptParts, ToolSet
 from pi_lsp.context.skills_prompt import format_skills
 
 
@@ -16,6 +16,6 @@ def prompt_parts(workspace: Workspace, cwd: str, *, trusted: bool) -> PromptPart
         tools=tools,
         custom=files.system_prompt or "",
         addendum="\n\n".join(files.append),
-        context_files=[ContextFile(path=file.path, content=file.content) for file in files.context_files],
+        context_files=files.context_files,
         skills=skills,
     )

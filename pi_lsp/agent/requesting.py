@@ -11,6 +11,7 @@ import msgspec
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.hooked import Chosen, Hooked, fates_of, labelled, read_back
 from pi_lsp.agent.hooks import Hook
+from pi_lsp.agent.now import Now
 from pi_lsp.agent.replay import Prefix, thinks
 from pi_lsp.agent.speaker import Speaker
 from pi_lsp.agent.view import View
@@ -39,20 +40,21 @@ def view_of(
     leaf_id: str | None = None,
     model: Model | None = None,
     *,
+    now: Now | None = None,
     with_hooks: bool = True,
 ) -> View:
     """What the next request would hold, from the window's leaf or from another. In the worker thread.
 
-    Raises EntryNotFoundError.
+    `now` is a look that was taken already. Raises EntryNotFoundError.
     """
-    talk, settings = window.talk, window.settings()
+    talk, now = window.talk, now or window.now()
     choice = talk.speaking.choice(conversation.id)
     return conversation.view(
         conversation.leaf_id if leaf_id is None else leaf_id,
-        window.prompt_parts(),
+        window.prompt_parts(now),
         model or choice.model,
-        talk.speaking.default(settings),
-        talk.outlook(conversation.id, settings, with_hooks=with_hooks),
+        talk.speaking.default(now.settings),
+        talk.outlook(conversation.id, now.settings, with_hooks=with_hooks),
     )
 
 
@@ -64,13 +66,13 @@ class Requests:
         self._speaker = speaker
         self._sent: Sequence[Message] = ()
 
-    async def build(self) -> ChatRequest:
+    async def build(self, now: Now) -> ChatRequest:
         """The next request. Raises NothingToSendError, and what `Window.write` raises."""
         talk = self._window.talk
         talk.hooked = None
         if talk.hooks.any_of("transform_context", "append_context"):
-            await self._ask_hooks()
-        messages, session_id = await self._window.in_session(self._messages)
+            await self._ask_hooks(now)
+        messages, session_id = await self._window.in_session(self._messages, now)
         return ChatRequest(
             messages=messages, model=self._speaker.model, level=self._speaker.level, session_id=session_id
         )
@@ -80,17 +82,17 @@ class Requests:
         if thinks(entry.message):
             self._window.talk.thought_behind[entry.id] = Prefix(self._sent).digest
 
-    def _messages(self, conversation: Conversation) -> tuple[Sequence[Message], str]:
-        view = view_of(self._window, conversation, model=self._speaker.model)
+    def _messages(self, conversation: Conversation, now: Now) -> tuple[Sequence[Message], str]:
+        view = view_of(self._window, conversation, model=self._speaker.model, now=now)
         messages = view.request_messages
         if all(role_of(message) == "system" for message in messages):
             raise NothingToSendError("nothing is left to send: hooks or edits took all messages out of the context")
         self._sent = messages
         return messages, conversation.id
 
-    async def _ask_hooks(self) -> None:
+    async def _ask_hooks(self, now: Now) -> None:
         window = self._window
-        session_id, given = await window.in_session(self._before_hooks)
+        session_id, given = await window.in_session(self._before_hooks, now)
         chosen, fates = await self._transform(given)
         if fates or chosen != list(given):
             seen = frozenset(one.entry_id for one in given)
@@ -104,8 +106,8 @@ class Requests:
             else:
                 hook.complain("it did not give a text")
 
-    def _before_hooks(self, conversation: Conversation) -> tuple[str, Sequence[Chosen]]:
-        view = view_of(self._window, conversation, model=self._speaker.model, with_hooks=False)
+    def _before_hooks(self, conversation: Conversation, now: Now) -> tuple[str, Sequence[Chosen]]:
+        view = view_of(self._window, conversation, model=self._speaker.model, now=now, with_hooks=False)
         return conversation.id, view.chosen
 
     async def _transform(self, given: Sequence[Chosen]) -> tuple[list[Chosen], dict[str, Fate]]:

@@ -1,10 +1,9 @@
 """Where others have their say in what a window does, and how it is kept from harm.
 
-A seam is a plain async callable. One that raises, or does not come back in time, is reported and passed over: what it
-was asked about goes on without it.
+A seam is a plain async callable. One that raises is reported and passed over: what it was asked about goes on without
+it. How long one may take is for whoever fills it (`hooks.PATIENCE_S`).
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, TypeAlias, TypeVar
@@ -18,9 +17,6 @@ from pi_lsp.compaction.plan import Preparation
 from pi_lsp.session.entries import Entry
 
 R = TypeVar("R")
-
-TIMEOUT_S = 600.0
-"""So long a seam may take; whoever fills it may ask a model, and has limits of its own for each plugin."""
 
 logger = logging.getLogger(__name__)
 
@@ -59,12 +55,9 @@ class Seams(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def ask(name: str, answer: Awaitable[R]) -> R | None:
-    """What a seam says; None where it says nothing in time, or fails."""
+    """What a seam says; None where it says nothing, or fails."""
     try:
-        async with asyncio.timeout(TIMEOUT_S):
-            return await answer
-    except TimeoutError:
-        logger.warning("the hook %s was passed over: it did not answer within %s s", name, TIMEOUT_S)
+        return await answer
     except Exception:
         logger.exception("the hook %s was passed over: it failed", name)
     return None

@@ -1,4 +1,4 @@
-"""Whom a run speaks to: a model, how much it shall think, and the provider that reaches it."""
+"""Whom the window speaks to: a model, how much it shall think, and the provider that reaches it; or nobody."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -18,5 +18,14 @@ class Speaker(msgspec.Struct, frozen=True, kw_only=True):
     provider: Provider
 
 
-FindSpeaker: TypeAlias = Callable[[], Awaitable[Speaker | None]]
-"""Finds whom to ask; None where there is nobody."""
+class Nobody(msgspec.Struct, frozen=True):
+    """No model can be asked."""
+
+    why: str = "there is no model that can be asked"
+    """Also what to do about it."""
+
+
+NOBODY = Nobody()
+
+FindSpeaker: TypeAlias = Callable[[], Awaitable[Speaker | Nobody]]
+"""Finds whom to ask."""

@@ -18,7 +18,7 @@ from pi_lsp.llm.access import Access, NoKey, Offer
 from pi_lsp.llm.contract import Provider
 from pi_lsp.llm.provider import AnthropicProvider
 from pi_lsp.llm.scripted import SCRIPTED_MODEL, demo_provider
-from pi_lsp.resources.settings import Settings
+from pi_lsp.resources.settings import ProviderRetrySettings, Settings
 
 
 class NoModelError(Exception):
@@ -48,6 +48,8 @@ class Speaking:
         self._access: Access | None = None
         self._lock = Lock()
         self._providers: dict[str, Provider] = {}
+        self._provider_retry = ProviderRetrySettings()
+        """As the settings had it when somebody was last found to speak to."""
         self._choice = Choice()
 
     @property
@@ -60,7 +62,7 @@ class Speaking:
 
     def offers(self) -> list[Offer]:
         """All models, as `models.json` has them now."""
-        return self._read_anew().offers()
+        return self._read_anew(self._settings()).offers()
 
     # --- the choice ---------------------------------------------------------------------------------------------
 
@@ -101,9 +103,10 @@ class Speaking:
 
     # --- speaking -----------------------------------------------------------------------------------------------
 
-    def speaker(self, view: View) -> Speaker:
+    def speaker(self, view: View, settings: Settings) -> Speaker:
         """Whom the next request of a view goes to. Raises NoModelError."""
-        self._read_anew()
+        self._read_anew(settings)
+        self._provider_retry = settings.provider_retry
         model = self.find(view.model.provider, view.model.id)
         return Speaker(model=model, level=view.level, provider=self._provider(model))
 
@@ -114,9 +117,9 @@ class Speaking:
         for provider in providers:
             await provider.aclose()
 
-    def _read_anew(self) -> Access:
+    def _read_anew(self, settings: Settings) -> Access:
         access = self.access
-        access.base_url = as_str(self._settings().values.get("baseUrl")) or None
+        access.base_url = as_str(settings.values.get("baseUrl")) or None
         access.reload()
         return access
 
@@ -128,15 +131,13 @@ class Speaking:
         if isinstance(endpoint, NoKey):
             raise NoModelError(f"{endpoint.reason}; or choose another model (pi/model/set)")
         if model.api not in self._providers:
-            self._providers[model.api] = AnthropicProvider(
-                self.access, settings=lambda: self._settings().provider_retry
-            )
+            self._providers[model.api] = AnthropicProvider(self.access, settings=lambda: self._provider_retry)
         return self._providers[model.api]
 
     def _model(self, provider: str | None, model_id: str) -> Model:
         if SCRIPTED_MODEL.provider in (provider, model_id):
             return SCRIPTED_MODEL
-        models = self._read_anew().catalog.models.values()
+        models = self._read_anew(self._settings()).catalog.models.values()
         found = [model for model in models if model.id == model_id and provider in (None, model.provider)]
         if not found:
             owner = f"the provider {provider}" if provider else "any provider"

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from pi_lsp.agent.events import Emit, RetryAttemptStart, RetryFinished, RetryOperation, RetryScheduled
-from pi_lsp.agent.speaker import Speaker
+from pi_lsp.agent.speaker import Nobody, Speaker
 from pi_lsp.base.json import as_str
 from pi_lsp.compaction.branch import BranchSummary, summarize_branch
 from pi_lsp.compaction.fit import MAX_HALVINGS, RequestTooLongError, summarize_in_passes
@@ -35,8 +35,6 @@ from pi_lsp.session.messages import Message
 MAX_OUTPUT = 16_384
 """Tokens that a model may write for one summary. It does not think about it: that would come out of the same tokens."""
 
-NO_MODEL = "there is no model that can be asked"
-
 _UNKNOWN_WINDOW = 128_000
 _MARGIN = 4096
 """Tokens: what a provider keeps free where it limits the answer to what its window has left."""
@@ -49,8 +47,7 @@ Report: TypeAlias = Callable[[str], object]
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """Whom to ask for a summary, and how."""
 
-    speaker: Speaker | None
-    """None: no model can be reached."""
+    speaker: Speaker | Nobody
     locally: bool = False
     """No model is wanted."""
     operation: RetryOperation
@@ -153,8 +150,8 @@ class Asker:
     """
 
     def __init__(self, asking: Asking) -> None:
-        if asking.speaker is None:
-            raise SummaryError(NO_MODEL)
+        if isinstance(asking.speaker, Nobody):
+            raise SummaryError(asking.speaker.why)
         self._speaker = asking.speaker
         self._asking = asking
         self._complete = completer(

@@ -14,7 +14,7 @@ from pi_lsp.agent import seams as hooks
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import BranchSummaryEnd, BranchSummaryStart, SessionChanged
 from pi_lsp.agent.seams import Seams
-from pi_lsp.agent.speaker import Speaker
+from pi_lsp.agent.speaker import NOBODY, Nobody, Speaker
 from pi_lsp.agent.summarizing import Asking, Report, get_branch_summary
 from pi_lsp.agent.window import Window
 from pi_lsp.compaction.branch import BranchSummary
@@ -59,7 +59,7 @@ class Switcher:
     async def switch(
         self,
         target_id: str | None,
-        speaker: Speaker | None = None,
+        speaker: Speaker | Nobody = NOBODY,
         wish: Wish = "none",
         *,
         instructions: str | None = None,
@@ -70,7 +70,7 @@ class Switcher:
 
         Args:
             target_id: the new leaf; a user's message: the entry before it; None: before the first entry.
-            speaker: whom to ask for a summary; None where no model can be reached.
+            speaker: whom to ask for a summary.
             wish: who summarises what is left.
             instructions: the user's own, for the summary.
             label: put on the summary, or else on the target.
@@ -153,7 +153,7 @@ async def label_entry(window: Window, entry_id: str, label: str | None) -> Entry
 class _Summarizing:
     """The summary of one switch, with its events."""
 
-    def __init__(self, window: Window, speaker: Speaker | None, wish: Wish, report: Report) -> None:
+    def __init__(self, window: Window, speaker: Speaker | Nobody, wish: Wish, report: Report) -> None:
         self._window = window
         self._reserve_tokens = window.settings().branch_summary.reserve_tokens
         self._asking = Asking(

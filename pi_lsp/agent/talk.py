@@ -30,13 +30,12 @@ class Talk:
         self.thought_behind: dict[str, bytes] = {}
         """The digest of what was sent before each answer, by the id of its entry (`replay`)."""
         self._workspace = workspace
-        self._settings = settings
         self._emit = emit
         self._loader = HookLoader()
 
-    async def load_hooks(self, cwd: str | None, *, trusted: bool) -> None:
+    async def load_hooks(self, cwd: str | None, settings: Settings, *, trusted: bool) -> None:
         """Use the hooks that there are now. The user's setting `hooks: false` turns all of them off."""
-        if self._settings().values.get("hooks") is False:
+        if settings.values.get("hooks") is False:
             self.hooks.use(())
             return
         folders = folders_of_hooks(self._workspace.agent_dir, cwd, trusted=trusted)

@@ -20,8 +20,9 @@ from pi_lsp.context.prompt import PromptParts, build_sections
 from pi_lsp.context.prompt_state import current_system
 from pi_lsp.context.prompt_trace import PromptPart, StoredPrompt, trace_prompt
 from pi_lsp.context.select import Projection, select
+from pi_lsp.context.tokens import BYTE_COUNTER, tokens_of_bytes
 from pi_lsp.context.trace import Item, Traced
-from pi_lsp.context.usage import estimate_projected
+from pi_lsp.context.usage import measure, stored_bytes
 from pi_lsp.llm.models import find_model
 from pi_lsp.llm.thinking import nearest_level
 from pi_lsp.session.entries import Entry
@@ -32,6 +33,9 @@ OWN_SECTIONS = frozenset({"preamble", "tools", "rules", "addendum", "project_con
 
 _BLOCKS = {"project_context": "<project_instructions", "skills": "<available_skills>"}
 """Where the part of a section begins that is not another program's wording of the same."""
+
+_MANY_WINDOWS = 4
+"""A context of so many windows is too large in any case, and by how much need not be known well."""
 
 _STALE = "its thinking was left out: what is sent before it is not what it was thought behind"
 
@@ -61,22 +65,24 @@ class View:
         model: Model | None = None,
         default: Model | None = None,
         outlook: Outlook | None = None,
+        projector: Callable[[Sequence[Entry]], Projection] = select,
     ) -> None:
         """A view of a path.
 
         `model` is asked instead of the one that the path speaks to, `default` where the path names none; `outlook` is
-        what the window knows beside.
+        what the window knows beside; `projector` gives what `select` gives.
         """
         self.path = path
         self.parts = parts
         self._model = model
         self._default = default
         self._outlook = outlook or Outlook()
+        self._projector = projector
 
     @cached_property
     def projection(self) -> Projection:
         """The chosen entries and the fates of all."""
-        return select(self.path)
+        return self._projector(self.path)
 
     @property
     def model(self) -> Model:
@@ -209,13 +215,19 @@ class View:
 
     def size(self, counter: TokenCounter) -> "Size":
         """How many tokens the next request takes. The one function behind every meter."""
-        estimate = estimate_projected(self.path, self.projection, counter, self.model.context_window)
-        if estimate.last_usage_index is not None:
-            return Size(estimate.tokens, measured=True)
+        measured = measure(self.path, self.projection, counter, self.model.context_window)
+        if measured.last_usage_index is not None:
+            return Size(measured.tokens, measured=True)
+        counter = self.affordable(counter)
         prompt = counter.message(self.prompt)
         tokens = prompt + sum(map(counter.message, self.conversation))
         known = self._answered_since_compaction()
-        return Size(tokens, measured=False, known=known, doubt=estimate.doubt)
+        return Size(tokens, measured=False, known=known, doubt=measured.doubt)
+
+    def affordable(self, counter: TokenCounter) -> TokenCounter:
+        """The counter for all messages: what fills the model's window many times over is counted by its bytes."""
+        size = stored_bytes(self.projection) or 0
+        return BYTE_COUNTER if tokens_of_bytes(size) > _MANY_WINDOWS * self.model.context_window else counter
 
     def _answered_since_compaction(self) -> bool:
         """Whether there is no compaction, or a provider has reported a usage after it (as Pi 1.6.0 asks)."""

@@ -16,9 +16,9 @@ from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.counting import Counting
 from pi_lsp.agent.events import Emit, Event, ResourcesChanged
 from pi_lsp.agent.keeper import Keeper
+from pi_lsp.agent.now import Now
 from pi_lsp.agent.opening import Opening, open_first
 from pi_lsp.agent.operations import Operations
-from pi_lsp.agent.parts import prompt_parts
 from pi_lsp.agent.queue import Queue
 from pi_lsp.agent.session_rules import SessionRules
 from pi_lsp.agent.talk import Talk
@@ -110,9 +110,10 @@ class Window:
 
         return Switcher(self, seams_of(self.talk.hooks))
 
-    async def load_hooks(self) -> None:
-        """Use the hooks that there are now."""
-        await self.talk.load_hooks(self.cwd, trusted=self.trust().trusted)
+    async def load_hooks(self, now: Now | None = None) -> None:
+        """Use the hooks that there are now; `now` is a look that was taken already."""
+        now = now or self.now()
+        await self.talk.load_hooks(self.cwd, now.settings, trusted=now.trust.trusted)
 
     async def aclose(self) -> None:
         """End what goes on, close all connections, then `close`."""
@@ -132,18 +133,21 @@ class Window:
         """The working directory, or the agent folder where there is none."""
         return self.cwd or self.workspace.agent_dir
 
+    def now(self) -> Now:
+        """What stands in files and buffers now, for a step that needs several things of it."""
+        return Now(self.workspace, self.cwd)
+
     def trust(self) -> Trust:
-        """Whether the working directory is trusted; a window without a folder has nothing to distrust."""
-        return self.workspace.trust(self.cwd) if self.cwd else Trust(trusted=True)
+        """Whether the working directory is trusted."""
+        return self.now().trust
 
     def settings(self) -> Settings:
         """The settings in force now."""
-        return self.workspace.settings(self.place, trusted=self.trust().trusted)
+        return self.now().settings
 
-    def prompt_parts(self) -> PromptParts:
+    def prompt_parts(self, now: Now | None = None) -> PromptParts:
         """What a system prompt would be made of now."""
-        parts = prompt_parts(self.workspace, self.place, trusted=self.trust().trusted)
-        return msgspec.structs.replace(parts, sections=self.talk.sections)
+        return msgspec.structs.replace((now or self.now()).parts, sections=self.talk.sections)
 
     def set_buffer(self, path: str, text: str) -> None:
         """A document was opened or changed in the editor."""

@@ -61,11 +61,12 @@ class Workspace:
             entry = trust.lookup(cwd, self.agent_dir, self.files)
         except trust.TrustStoreError as error:
             return Trust(trusted=bool(self.trust_override), problem=str(error))
+        needed = trust.requires(cwd, self.files) or self.files.kind(os.path.join(cwd, PROJECT_FOLDER)) is not None
         decision = trust.decide(
-            needed=trust.requires(cwd, self.files) or self.files.kind(os.path.join(cwd, PROJECT_FOLDER)) is not None,
+            needed=needed,
             saved=entry.decision if entry else None,
             override=self.trust_override,
-            default=self._user_settings(cwd).default_project_trust,
+            default=self._user_settings(cwd).default_project_trust if needed else "ask",
         )
         return Trust(trusted=bool(decision))
 

@@ -47,4 +47,4 @@ def _preview(conversation: Conversation, check: Callable[[], None], window: Wind
     check()
     local = conclude(preparation, summarize_locally(preparation, counter=counter))
     check()
-    return preview_of(preparation, local, counter)
+    return preview_of(preparation, local, counter, view.affordable(counter))

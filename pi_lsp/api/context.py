@@ -113,7 +113,7 @@ def _context(conversation: Conversation, window: Window, params: ContextParams) 
     view = view_of(window, conversation, params.leaf_id)
     files = window.workspace.prompt_files(window.place, trusted=window.trust().trusted)
     settings = compaction_settings(window, view.model)
-    return context_of(view, files, settings, window.counting.counter, full=params.full)
+    return context_of(view, files, settings, view.affordable(window.counting.counter), full=params.full)
 
 
 def _sections(view: View, files: PromptFiles, counter: TokenCounter) -> Iterator[ContextSection]:

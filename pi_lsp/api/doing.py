@@ -3,7 +3,7 @@
 from functools import partial
 
 from pi_lsp.agent.chatting import speaker_of
-from pi_lsp.agent.speaker import Speaker
+from pi_lsp.agent.speaker import Nobody, Speaker
 from pi_lsp.agent.speaking import NoModelError
 from pi_lsp.agent.summarizing import Report
 from pi_lsp.agent.window import Window
@@ -33,11 +33,11 @@ async def switch(window: Window, params: SwitchParams, report: Report = _silent)
     return await switching.switch(window, params, switcher=window.switcher, find_speaker=find, report=report)
 
 
-async def _speaker(window: Window) -> Speaker | None:
-    """Whom to ask for a summary; None where there is nobody: then it is made without a model."""
+async def _speaker(window: Window) -> Speaker | Nobody:
+    """Whom to ask for a summary. Where there is nobody it is made without a model, and the answer says why."""
     await window.ready()
     await window.load_hooks()
     try:
         return await speaker_of(window)
-    except NoModelError:
-        return None
+    except NoModelError as error:
+        return Nobody(str(error))

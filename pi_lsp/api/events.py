@@ -3,29 +3,13 @@
 from typing import TypeAlias
 
 from pi_lsp.agent.events import (
-    AgentEnd,
-    AgentStart,
-    BranchSummaryEnd,
-    BranchSummaryStart,
-    CompactionEnd,
-    CompactionStart,
     ContextChanged,
     EntryAppended,
     Event,
     ForeignAppend,
-    HookFailed,
-    MessageDelta,
-    MessageEnd,
-    MessageStart,
-    QueueChanged,
     ResourcesChanged,
-    RetryAttemptStart,
-    RetryFinished,
-    RetryScheduled,
-    RulesOffered,
     SessionChanged,
-    TurnEnd,
-    TurnStart,
+    ToldAsItIs,
 )
 from pi_lsp.agent.window import Window
 from pi_lsp.api.state import State, state
@@ -38,30 +22,7 @@ class SessionChangedEvent(Wire, frozen=True, kw_only=True, tag_field="type", tag
     state: State
 
 
-WireEvent: TypeAlias = (
-    AgentStart
-    | TurnStart
-    | MessageStart
-    | MessageDelta
-    | MessageEnd
-    | TurnEnd
-    | AgentEnd
-    | QueueChanged
-    | CompactionStart
-    | CompactionEnd
-    | BranchSummaryStart
-    | BranchSummaryEnd
-    | RetryScheduled
-    | RetryAttemptStart
-    | RetryFinished
-    | EntryAppended
-    | SessionChangedEvent
-    | ForeignAppend
-    | ResourcesChanged
-    | RulesOffered
-    | HookFailed
-    | ContextChanged
-)
+WireEvent: TypeAlias = ToldAsItIs | SessionChangedEvent
 
 
 class EventParams(Wire, frozen=True, kw_only=True):

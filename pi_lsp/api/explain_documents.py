@@ -12,6 +12,7 @@ from pi_lsp.base.paths import path_to_uri
 from pi_lsp.context.explain_hits import Document, Restore
 from pi_lsp.context.prompt import PREAMBLE
 from pi_lsp.context.skills_prompt import format_skills
+from pi_lsp.resources.rule_reasons import why_not_loaded
 from pi_lsp.resources.rule_text import decode_rule
 from pi_lsp.resources.rules import RuleFile
 from pi_lsp.resources.skills import Skill, SkillSet
@@ -20,15 +21,15 @@ from pi_lsp.resources.system_files import PromptFiles
 
 def documents(workspace: Workspace, view: View, cwd: str, *, trusted: bool) -> list[Document]:
     """Rule files in and above the folders, skills, SYSTEM.md and APPEND_SYSTEM.md. Needs the index."""
-    in_prompt = SessionRules.of(view.prompt)
+    in_prompt = SessionRules.of(view.prompt, view.conversation)
     return [
-        *(_rule(record, in_prompt, cwd) for record in workspace.survey(cwd)),
+        *(_rule(record, in_prompt) for record in workspace.survey(cwd)),
         *_skills(workspace.skills(cwd, trusted=trusted), view, workspace.files),
         *_prompt_files(workspace.prompt_files(cwd, trusted=trusted), view),
     ]
 
 
-def _rule(record: RuleFile, in_prompt: SessionRules, cwd: str) -> Document:
+def _rule(record: RuleFile, in_prompt: SessionRules) -> Document:
     uri, text = path_to_uri(record.path), record.text.content
     is_sent = in_prompt.standing(record.path, text, loaded=False) == "present"
     return Document(
@@ -37,25 +38,16 @@ def _rule(record: RuleFile, in_prompt: SessionRules, cwd: str) -> Document:
         sent=(text,) if is_sent else (),
         stage="rule",
         by=path_to_uri(record.by) if record.by else None,
-        detail=_why_not_loaded(record, cwd),
+        detail=_why_not_sent(record),
         restore=Restore(method="pi/rules/load", params={"uris": [uri]}) if record.reason == "belowCwd" else None,
     )
 
 
-def _why_not_loaded(record: RuleFile, cwd: str) -> str:
-    match record.reason:
-        case "shadowed":
-            return f"this rule file is not loaded: of this folder {os.path.basename(record.by or '')} is read instead"
-        case "belowCwd":
-            return (
-                f"this rule file is not loaded: an agent started in {cwd} reads the rules there and above, none below"
-            )
-        case "otherCase":
-            return f"this rule file is not loaded: its name is not spelled right. {record.detail}"
-        case "worktree":
-            return "this rule file is not loaded: this git worktree has a copy of its own, which is read instead"
-        case _:
-            return f"this rule file is not loaded: {record.detail or 'the system prompt does not hold it'}"
+def _why_not_sent(record: RuleFile) -> str:
+    if record.loaded:
+        return "the system prompt does not hold it"
+    by = os.path.basename(record.by or "") if record.reason == "shadowed" else record.by or ""
+    return f"this rule file is not loaded: {why_not_loaded(record.reason, by=by, detail=record.detail or '')}"
 
 
 def _skills(found: SkillSet, view: View, files: Files) -> Iterator[Document]:
@@ -67,7 +59,7 @@ def _skills(found: SkillSet, view: View, files: Files) -> Iterator[Document]:
             text=_text(files, skill.file_path),
             sent=(skill.name, skill.description) if line and line in listed else (),
             stage="skill",
-            detail=_why_not_sent(skill),
+            detail=_why_not_said(skill),
         )
     for skipped in found.skipped:
         yield Document(
@@ -80,7 +72,7 @@ def _skills(found: SkillSet, view: View, files: Files) -> Iterator[Document]:
         )
 
 
-def _why_not_sent(skill: Skill) -> str:
+def _why_not_said(skill: Skill) -> str:
     call = f"/skill:{skill.name} puts it into the conversation"
     if skill.disable_model_invocation:
         return f"the model is not told of this skill (disable-model-invocation); {call}"

@@ -1,9 +1,7 @@
 """Places in params: what a client typed as a path, or spelled as a URI."""
 
-import os
-
 from pi_lsp.api.errors import ParamsError
-from pi_lsp.base.paths import FileUrlError, resolve, uri_to_path
+from pi_lsp.base.paths import FileUrlError, can_exist, resolve, uri_to_path
 
 
 def path_of(name: str, given: str) -> str:
@@ -12,10 +10,6 @@ def path_of(name: str, given: str) -> str:
         path = uri_to_path(given) or resolve(given)
     except FileUrlError as error:
         raise ParamsError(f"{name}: {error}") from None
-    try:
-        is_possible = b"\0" not in os.fsencode(path)
-    except UnicodeEncodeError:  # half a character
-        is_possible = False
-    if not is_possible:
+    if not can_exist(path):
         raise ParamsError(f"{name}: no file can have this name")
     return path

@@ -4,17 +4,17 @@ Both append a message, so Pi sees it too and the requests before stay as they we
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.operations import BusyError
 from pi_lsp.agent.requesting import view_of
+from pi_lsp.agent.session_rules import RULES_MESSAGE, SessionRules
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.refusals import refusals
-from pi_lsp.base.json import as_str
 from pi_lsp.base.paths import path_to_uri, uri_to_path
 from pi_lsp.base.text import cut_middle
 from pi_lsp.base.wire import Wire
@@ -22,12 +22,12 @@ from pi_lsp.context.clean import is_blank
 from pi_lsp.context.restore import text_to_restore
 from pi_lsp.context.truncate import MAX_BYTES
 from pi_lsp.context.wording import WORDING
+from pi_lsp.resources.rule_reasons import why_not_loaded
 from pi_lsp.session.actions import append_custom_message
 from pi_lsp.session.entries import Entry
 
 RESTORED = "pi-lsp.restored"
-RULES = "pi-lsp.rules"
-"""The custom types of the two kinds of messages."""
+"""The custom type of a message that brings the text of an entry."""
 
 MAX_UNITS = MAX_BYTES
 """UTF-16 units of a text that is brought back; of a longer one the two ends."""
@@ -100,22 +100,18 @@ async def load_rules(window: Window, params: LoadParams) -> LoadResult:
     loaded: list[str] = []
 
     def append(conversation: Conversation) -> Iterator[Entry]:
-        known = _known(window, conversation)
+        brought = SessionRules.of(None, view_of(window, conversation).conversation)
         for text in texts:
-            if text.message not in known:
+            if brought.standing(text.path, text.content, loaded=False) != "present":
                 loaded.append(path_to_uri(text.path))
-                yield append_custom_message(conversation.session, RULES, text.message, details={"path": text.path})
+                yield append_custom_message(
+                    conversation.session, RULES_MESSAGE, text.message, details={"path": text.path}
+                )
 
     with refusals():
         _check_idle(window)
         entries = await window.write(append)
     return LoadResult(uris=loaded, entry_ids=[entry.id for entry in entries])
-
-
-def _known(window: Window, conversation: Conversation) -> Sequence[str]:
-    """The rule files that the context has as messages of their own."""
-    view = view_of(window, conversation)
-    return [as_str(message.get("content")) for message in view.conversation if message.get("customType") == RULES]
 
 
 def _rule_text(window: Window, uri: str) -> _RuleText:
@@ -126,7 +122,8 @@ def _rule_text(window: Window, uri: str) -> _RuleText:
     if record is None:
         raise RefusedError("notFound", f"{path} is no rule file")
     if not record.loaded:
-        raise RefusedError("notFound", f"{path} is no rule file that is read: {record.detail or record.reason}")
+        why = why_not_loaded(record.reason, by=record.by or "", detail=record.detail or "")
+        raise RefusedError("notFound", f"{path} is not loaded: {why}")
     return _RuleText(record.path, record.text.content)
 
 

@@ -4,12 +4,19 @@ Paths are absolute strings, compared as strings and never resolved behind the ca
 their path text, and a rule file that is a link is reported under the name it was found by.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
 Kind = Literal["file", "dir", "other"]
+
+MAX_BYTES = 16 << 20
+"""No larger file is read: nothing that is written for a model, whose window holds some 4 MB of text, is larger."""
+
+_PART_BYTES = 1 << 20
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Files(Protocol):
@@ -40,12 +47,15 @@ class Disk:
     """The disk as it is."""
 
     def read(self, path: str) -> bytes:
-        """The content. Raises OSError."""
+        """The content of a regular file; a pipe or a device might never end. Raises OSError."""
         try:
-            with open(path, "rb", buffering=0) as file:  # read whole, so a buffer would only cost time
-                return file.read()
+            file = os.open(path, _READ_FLAGS)
         except ValueError as error:  # a NUL in the path
-            raise OSError(str(error)) from None
+            raise OSError(errno.EINVAL, str(error)) from None
+        try:
+            return _read(file)
+        finally:
+            os.close(file)
 
     def kind(self, path: str) -> Kind | None:
         """What stands at the path, links followed."""
@@ -75,6 +85,27 @@ class Disk:
     def is_link(self, path: str) -> bool:
         """Whether the path itself is a symbolic link."""
         return os.path.islink(path)
+
+
+def _read(file: int) -> bytes:
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
+    if status.st_size <= MAX_BYTES and len(content := _whole(file, status.st_size)) <= MAX_BYTES:
+        return content
+    raise OSError(errno.EFBIG, f"it is larger than {MAX_BYTES >> 20} MiB")
+
+
+def _whole(file: int, size: int) -> bytes:
+    """The content of a file that says it has this size; of one that never ends, a bit more than `MAX_BYTES`."""
+    content = os.read(file, size + 1)
+    if len(content) == size:
+        return content
+    parts, left = [content], MAX_BYTES - len(content)  # it grows, or the kernel makes it up while it is read
+    while left >= 0 and (part := os.read(file, _PART_BYTES)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 class Overlay:

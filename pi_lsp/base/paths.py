@@ -35,7 +35,7 @@ class FileUrlError(ValueError):
 
 
 def uri_to_path(uri: str, flavour: Flavour = NATIVE) -> str | None:
-    """The path of a `file` URI, as editors write them; None for any other scheme and for a path we cannot have.
+    """The absolute path of a `file` URI, as editors write them; None for any other scheme and a path we cannot have.
 
     Lenient, since the text comes from a client: the scheme in any case, `%3A` or `:` behind a drive letter, escapes
     that are none stay as they are, bytes that are not UTF-8 become the surrogates that Python's file functions take.
@@ -45,7 +45,7 @@ def uri_to_path(uri: str, flavour: Flavour = NATIVE) -> str | None:
     if not colon or scheme.lower() != "file":
         return None
     host, path = (unquote(part, errors="surrogateescape") for part in _split(rest))
-    if "\0" in path:
+    if "\0" in path or (path and not path.startswith("/")):
         return None
     try:
         return _join(host, path, flavour)
@@ -63,16 +63,18 @@ def path_to_uri(path: str, flavour: Flavour = NATIVE) -> str:
     return "file:///" + _quote(path[:1].lower() + path[1:])
 
 
-def uri_key(uri: str, flavour: Flavour = NATIVE) -> str:
-    """Equal for two URIs that name the same document, whoever spelled them; for comparing only."""
-    path = uri_to_path(uri, flavour)
-    return uri if path is None else path_to_uri(path_key(path, flavour), flavour)
-
-
 def path_key(path: str, flavour: Flavour = NATIVE) -> str:
     """Equal for two spellings of an absolute path; Windows ignores case. For comparing only."""
     path = _normal(path, flavour)
     return path.lower() if flavour == "windows" else path
+
+
+def can_exist(path: str) -> bool:
+    """Whether a file could have this path at all: it holds no NUL and no half character."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def is_within(parent: str, child: str, flavour: Flavour = NATIVE) -> bool:

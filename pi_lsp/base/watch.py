@@ -192,7 +192,7 @@ class _Loop(threading.Thread):
     def _schedule(self, path: str) -> "ObservedWatch":
         """Raises OSError."""
         from watchdog import events  # noqa: PLC0415  heavy, and not needed by the command line
-        from watchdog.observers import Observer  # noqa: PLC0415
+        from watchdog.observers import Observer  # noqa: PLC0415  likewise
 
         inbox, real = self._inbox, os.path.realpath(path)
 

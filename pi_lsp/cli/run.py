@@ -52,7 +52,7 @@ def _command(args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(_encode(answer.result) + b"\n")
         return 0
     from pi_lsp.cli.show import show  # noqa: PLC0415  rich: JSON does not pay for it
-    from pi_lsp.cli.show.screen import Screen  # noqa: PLC0415
+    from pi_lsp.cli.show.screen import Screen  # noqa: PLC0415  likewise
 
     show(Screen(answer.base), answer.result, getattr(args, "query", ""))
     return 0

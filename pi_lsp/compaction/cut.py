@@ -4,19 +4,16 @@ Walking back from the newest entry, the last `keep_recent_tokens` tokens stay. T
 a context: a user's or an assistant's message, never a tool result, which must follow its call. Where it falls inside
 a turn, the turn is split and its first part gets a summary of its own.
 
-The walk looks at as many entries as it keeps, plus those back to the start of the turn: over `Unedited` entries no
-other body is decoded.
+The walk looks at as many entries as it keeps, plus those back to the start of the turn, and at no other.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 
 from pi_lsp.context.estimate import PI_COUNTER, TokenCounter
 from pi_lsp.context.select import Selected, entry_messages
 from pi_lsp.resources.settings import CompactionSettings
-from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import role_of
 
 _TURN_STARTS = frozenset({"user", "bashExecution", "custom", "branchSummary", "compactionSummary"})
@@ -36,40 +33,18 @@ class CutPoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return self.turn_start_index >= 0
 
 
-class Entries(Protocol):
-    """Entries with their messages: `Projection.entries`, or `Unedited`."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: int, /) -> Selected: ...
-
-
-class Unedited:
-    """Entries as they are stored, compaction and edits not applied; decoded when they are asked for."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = entries
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getitem__(self, index: int, /) -> Selected:
-        entry = self._entries[index]
-        return Selected(entry=entry, messages=tuple(entry_messages(entry)))
-
-
 def should_compact(context_tokens: int, context_window: int, settings: CompactionSettings) -> bool:
     """Whether a context of so many tokens leaves less than the reserve free."""
     return settings.enabled and context_tokens > context_window - settings.reserve_tokens
 
 
-def history_start(entries: Entries) -> int:
+def history_start(entries: Sequence[Selected]) -> int:
     """Where the conversation begins in a projection: behind the compaction at its head, if that has a summary."""
     return 1 if len(entries) and _is_compaction(entries[0]) and entries[0].messages else 0
 
 
 def find_cut(
-    entries: Entries,
+    entries: Sequence[Selected],
     keep_recent_tokens: float,
     start: int = 0,
     end: int | None = None,
@@ -89,18 +64,18 @@ def find_cut(
     return CutPoint(first_kept_entry_index=cut, turn_start_index=-1 if begin == cut else begin)
 
 
-def turn_start(entries: Entries, index: int, start: int = 0) -> int:
+def turn_start(entries: Sequence[Selected], index: int, start: int = 0) -> int:
     """The entry at or before `index` that begins its turn, not before `start`; -1 where there is none."""
     return next((i for i in range(index, start - 1, -1) if _has_role(entries[i], _TURN_STARTS)), -1)
 
 
-def valid_cut_points(entries: Entries, start: int = 0, end: int | None = None) -> list[int]:
+def valid_cut_points(entries: Sequence[Selected], start: int = 0, end: int | None = None) -> list[int]:
     """The entries that may come first in what is kept."""
     return [i for i in range(start, len(entries) if end is None else end) if _has_role(entries[i], _CANDIDATES)]
 
 
 def _walk_back(
-    entries: Entries, keep_recent_tokens: float, start: int, end: int, counter: TokenCounter
+    entries: Sequence[Selected], keep_recent_tokens: float, start: int, end: int, counter: TokenCounter
 ) -> tuple[int | None, bool]:
     """The entry to cut at, if there is any, and whether so many tokens were there at all.
 
@@ -121,7 +96,7 @@ def _walk_back(
     return cut, reached
 
 
-def _only_a_failed_attempt_follows(entries: Entries, cut: int, end: int) -> bool:
+def _only_a_failed_attempt_follows(entries: Sequence[Selected], cut: int, end: int) -> bool:
     """Whether all behind the entry at `cut` is an attempt at an answer that edits took out again.
 
     Then the model has not seen the entry answered, and it may be what made the request too long: so that it can be

@@ -21,7 +21,7 @@ from pi_lsp.compaction.result import Summary
 from pi_lsp.compaction.serialize import call_text, serialize
 from pi_lsp.context.convert import to_llm
 from pi_lsp.context.select import Selected
-from pi_lsp.context.wording import WORDING, Wording
+from pi_lsp.context.wording import WORDING
 from pi_lsp.llm.contract import Complete, CompletionRequest
 from pi_lsp.session.messages import Message, role_of, texts_of, tool_calls_of
 
@@ -50,8 +50,6 @@ async def summarize_in_passes(
     *,
     room: int,
     instructions: str | None = None,
-    reasoning: str | None = None,
-    wording: Wording = WORDING,
 ) -> Summary:
     """Ask a model for the summary of a preparation of any length.
 
@@ -60,13 +58,11 @@ async def summarize_in_passes(
         complete: how to ask; it raises RequestTooLongError where the window does not hold the request.
         room: the tokens that a request may have.
         instructions: as for `model_summary.summarize`, in every pass.
-        reasoning: likewise.
-        wording: likewise.
 
     Raises:
         SummaryError: an answer is unusable, or no request is short enough.
     """
-    requests = _Requests(room * BYTES_PER_TOKEN, instructions, wording)
+    requests = _Requests(room * BYTES_PER_TOKEN, instructions)
     rest: Preparation | None = await _without_the_oldest(preparation, requests.room)
     text = ""
     usage: JsonObject | None = None
@@ -74,7 +70,7 @@ async def summarize_in_passes(
     while rest is not None:
         now, later = requests.next(rest)
         try:
-            summary = await summarize(now, complete, instructions=instructions, reasoning=reasoning, wording=wording)
+            summary = await summarize(now, complete, instructions=instructions)
         except RequestTooLongError:
             if halvings == MAX_HALVINGS:
                 raise
@@ -86,24 +82,23 @@ async def summarize_in_passes(
     return Summary(text=text, usage=usage)
 
 
-def bytes_of(messages: Iterable[Message], wording: Wording = WORDING) -> int:
+def _bytes_of(messages: Iterable[Message]) -> int:
     """UTF-8 bytes of messages in a request for a summary."""
-    return utf8_length(serialize(to_llm(list(messages), wording)))
+    return utf8_length(serialize(to_llm(list(messages))))
 
 
 class _Requests:
     """Divides a preparation into what the next requests can carry and what has to wait."""
 
-    def __init__(self, room: int, instructions: str | None, wording: Wording) -> None:
+    def __init__(self, room: int, instructions: str | None) -> None:
         self.room = room
         """UTF-8 bytes of one request."""
         self._instructions = instructions
-        self._wording = wording
 
     def next(self, preparation: Preparation) -> tuple[Preparation, Preparation | None]:
         """What is summarised now, and what is left; None where that is nothing."""
         preparation = self._with_short_prefix(self._with_short_summary(preparation))
-        asked = history_request([], preparation.previous_summary, self._instructions, None, self._wording)
+        asked = history_request([], preparation.previous_summary, self._instructions, None, WORDING)
         room = self._left(asked)
         entries = preparation.summarized
         count = _fitting(map(self._weight, entries), room)
@@ -123,7 +118,7 @@ class _Requests:
     def _with_short_prefix(self, preparation: Preparation) -> Preparation:
         """The first part of a split turn has one request: what does not fit goes to the turns before."""
         prefix = preparation.turn_prefix
-        room = self._left(turn_prefix_request([], self._instructions, None, self._wording))
+        room = self._left(turn_prefix_request([], self._instructions, None, WORDING))
         count = _fitting(map(self._weight, reversed(prefix)), room)
         if count >= len(prefix):
             return preparation
@@ -142,11 +137,11 @@ class _Requests:
         return left
 
     def _weight(self, selected: Selected) -> int:
-        return bytes_of(selected.messages, self._wording) + _SEPARATOR * len(selected.messages)
+        return _bytes_of(selected.messages) + _SEPARATOR * len(selected.messages)
 
     def _shortened(self, selected: Selected, room: int) -> Selected:
         """An entry that is too long for a request of its own: the two ends of what it says."""
-        messages = [message for message in to_llm(list(selected.messages), self._wording) if _said(message)]
+        messages = [message for message in to_llm(list(selected.messages)) if _said(message)]
         each = room // max(1, len(messages))
         return msgspec.structs.replace(selected, messages=tuple(_shorter(message, each) for message in messages))
 
@@ -154,7 +149,7 @@ class _Requests:
 async def _without_the_oldest(preparation: Preparation, room: int) -> Preparation:
     """The newest entries, enough for `MAX_PASSES` requests, and a summary of those before that no model wrote."""
     entries = (*preparation.summarized, *preparation.turn_prefix)
-    weights = (min(bytes_of(selected.messages), room) for selected in reversed(entries))
+    weights = (min(_bytes_of(selected.messages), room) for selected in reversed(entries))
     newest = _fitting(weights, MAX_PASSES * room)
     oldest = len(entries) - newest
     if oldest <= 0:

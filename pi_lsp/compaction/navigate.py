@@ -122,7 +122,7 @@ async def navigate(
     """Carry a switch out: ask the hooks, get the summary if one is wanted, then `write` what `carry_out` appends.
 
     Without a summary or a label nothing is written, and a reader of the file would not see that the leaf has moved:
-    that is for `write` to add (`append_leaf_anchor`). `directly` makes a `write` that adds nothing.
+    that is for `write` to add (`append_leaf_anchor`).
 
     Raises:
         SummaryError: there is no summary.
@@ -179,15 +179,6 @@ def carry_out(
     except (SessionError, OSError):
         session.move(stood)
         raise
-
-
-def directly(session: Session) -> Write:
-    """Write to a session without further ado."""
-
-    async def write(call: Callable[[Session], Iterable[Entry]]) -> Sequence[Entry]:
-        return list(call(session))
-
-    return write
 
 
 def _destination(tree: Tree[Entry], target_id: str) -> tuple[str | None, str | None]:

@@ -28,15 +28,23 @@ class CompactionPreview(Wire, frozen=True, kw_only=True):
     local_summary: str
 
 
-def preview(preparation: Preparation, local: CompactionResult, counter: TokenCounter = PI_COUNTER) -> CompactionPreview:
-    """The preview of a compaction, with the summary that needs no model."""
-    files = preparation.file_ops.lists
+def preview(
+    preparation: Preparation,
+    local: CompactionResult,
+    counter: TokenCounter = PI_COUNTER,
+    each: TokenCounter | None = None,
+) -> CompactionPreview:
+    """The preview of a compaction, with the summary that needs no model.
+
+    `each` counts the entries one by one, where `counter` is too slow for so many.
+    """
+    files, each = preparation.file_ops.lists, each or counter
     return CompactionPreview(
         first_kept_entry_id=preparation.first_kept_entry_id,
         split_turn=preparation.is_split_turn,
-        summarized=tuple(_refs(preparation.summarized, counter)),
-        turn_prefix=tuple(_refs(preparation.turn_prefix, counter)),
-        kept=tuple(_refs(preparation.kept, counter)),
+        summarized=tuple(_refs(preparation.summarized, each)),
+        turn_prefix=tuple(_refs(preparation.turn_prefix, each)),
+        kept=tuple(_refs(preparation.kept, each)),
         tokens_before=preparation.tokens_before,
         tokens_after=tokens_after(preparation, local.summary, counter),
         read_files=tuple(_texts(files.read_files)),

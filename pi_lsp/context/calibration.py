@@ -32,7 +32,8 @@ _LEAST_BILLED = 200
 _MOST_OFF = 4
 """A ratio beyond this, up or down, is a wrong report and no property of a vocabulary."""
 _MOST_RATIOS = 64
-_RECENT_ENTRIES = 400
+RECENT_ENTRIES = 400
+"""So far back from the end of a path there is something to learn."""
 
 _BREAKS = frozenset({"compaction", "context_edit", "branch_summary", "custom_message"})
 """Entries that change the prompt in ways that no message between two answers shows."""
@@ -74,7 +75,7 @@ class CalibratedCounter:
 
 def calibrate(path: Sequence[Entry], model: ModelKey, counter: TokenCounter) -> CalibratedCounter:
     """The counter for a model, calibrated by the end of a session path (root to leaf)."""
-    increases = (increase for increase in billed_increases(path[-_RECENT_ENTRIES:]) if increase.model == model)
+    increases = (increase for increase in billed_increases(path[-RECENT_ENTRIES:]) if increase.model == model)
     return CalibratedCounter(counter, learn(increases, counter))
 
 

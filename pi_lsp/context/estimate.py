@@ -96,11 +96,6 @@ def counted(message: Message) -> Counted:
             return Counted([], 0)
 
 
-def estimate_tokens(message: Message) -> int:
-    """The tokens of one message by Pi's rule."""
-    return PI_COUNTER.message(message)
-
-
 def usage_tokens(usage: JsonObject) -> int:
     """The tokens of the context after an answer: the total that the provider names, else the sum of its parts."""
     return as_int(usage.get("totalTokens")) or prompt_tokens(usage) + as_int(usage.get("output"))
@@ -119,12 +114,6 @@ def last_usage_index(messages: Sequence[Message]) -> int | None:
     return None
 
 
-def last_usage(messages: Sequence[Message]) -> JsonObject | None:
-    """The usage of that answer."""
-    index = last_usage_index(messages)
-    return None if index is None else usage_of(messages[index])
-
-
 def estimate_context(
     messages: Sequence[Message], counter: TokenCounter = PI_COUNTER, window: int | None = None
 ) -> ContextEstimate:
@@ -133,11 +122,8 @@ def estimate_context(
     With a `window` (tokens) a usage that cannot be is left aside, the reason given and everything estimated;
     without one every usage is believed, as Pi 1.6.0 does.
     """
-    index = last_usage_index(messages)
-    doubt = None
-    if index is not None and window is not None:
-        doubt = doubt_usage(usage_of(messages[index]), messages[:index], window)
-    if index is None or doubt:
+    index, doubt = believed_usage(messages, window)
+    if index is None:
         tokens = sum(map(counter.message, messages))
         return ContextEstimate(
             tokens=tokens, usage_tokens=0, trailing_tokens=tokens, last_usage_index=None, doubt=doubt
@@ -149,17 +135,34 @@ def estimate_context(
     )
 
 
-def doubt_usage(usage: JsonObject, sent: Iterable[Message], window: int) -> str | None:
+def believed_usage(
+    messages: Sequence[Message], window: int | None = None, most_units: int | None = None
+) -> tuple[int | None, str | None]:
+    """The index of the last answer whose usage counts, None where there is none to be believed; and then why.
+
+    `window` is as in `estimate_context`, `most_units` as in `doubt_usage`.
+    """
+    index = last_usage_index(messages)
+    if index is None or window is None:
+        return index, None
+    doubt = doubt_usage(usage_of(messages[index]), messages[:index], window, most_units)
+    return (None, doubt) if doubt else (index, None)
+
+
+def doubt_usage(usage: JsonObject, sent: Iterable[Message], window: int, most_units: int | None = None) -> str | None:
     """Why a usage cannot be true, or None.
 
     Args:
         usage: as a provider reported it.
         sent: the messages before the answer that carries it.
         window: the model's context window in tokens; 0 where it is not known.
+        most_units: so many UTF-16 units of text `sent` has at most, where that is known; it may save counting them.
     """
     tokens = usage_tokens(usage)
     if 0 < window < tokens:
         return f"a usage of {tokens} tokens is more than the context window of {window}"
+    if most_units is not None and most_units <= tokens * _MOST_UNITS_PER_TOKEN:
+        return None
     units = 0
     for message in sent:
         # Images stay out: a small one costs next to nothing.

@@ -7,7 +7,6 @@ from pi_lsp.context.convert import convert
 from pi_lsp.context.fate import Change, Fate
 from pi_lsp.context.model import Model
 from pi_lsp.context.pairing import transform
-from pi_lsp.context.select import Projection
 from pi_lsp.context.trace import Traced
 from pi_lsp.context.valid import make_valid
 from pi_lsp.context.wording import WORDING, Wording
@@ -22,16 +21,12 @@ def finish(messages: Iterable[Message], model: Model, wording: Wording = WORDING
     return make_valid(transform(convert(Traced.of(messages), wording), model), model, wording)
 
 
-def final_fates(projection: Projection, changes: Sequence[Change]) -> Mapping[str, Fate]:
-    """The fates of a path after `finish`, which was given the projection's messages as they are.
-
-    An entry of several messages is absent only where all of them are. What an edit did before stays told.
-    """
-    return changed_fates(projection.fates, projection.message_entries, changes)
-
-
 def changed_fates(before: Mapping[str, Fate], owners: Sequence[str], changes: Sequence[Change]) -> Mapping[str, Fate]:
-    """Fates after further changes. `owners` are the ids of the entries behind the messages that the changes name."""
+    """The fates of a path after further changes; what was done to an entry before stays told.
+
+    `owners` are the ids of the entries behind the messages that the changes name. An entry of several messages is
+    absent only where all of them are.
+    """
     gone = Counter(owners[index] for index in {change.index for change in changes if change.fate == "absent"})
     owned = Counter(owners)
     fates = dict(before)

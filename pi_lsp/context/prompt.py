@@ -12,6 +12,7 @@ import msgspec
 
 from pi_lsp.base.text import JS_SPACE
 from pi_lsp.context.wording import WORDING, Wording
+from pi_lsp.resources.rules import ContextFile
 
 SkillReader: TypeAlias = Literal["read", "bash", "indirect"]
 """How the model gets at a skill's file; `indirect`: by a tool that is reached through another one."""
@@ -27,13 +28,6 @@ _FINDERS = frozenset({"grep", "find", "ls"})
 
 class SectionNameError(ValueError):
     """A section has a name that cannot be a tag, or the preamble's."""
-
-
-class ContextFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule file as it goes into the prompt."""
-
-    path: str
-    content: str
 
 
 class ToolSet(msgspec.Struct, frozen=True, kw_only=True):

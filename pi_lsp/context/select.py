@@ -77,6 +77,24 @@ def select(path: Sequence[Entry]) -> Projection:
     )
 
 
+def go_on(before: Projection, later: Sequence[Entry]) -> Projection | None:
+    """The projection of a path that goes on by `later`, as `select` gives it of the whole.
+
+    None where that may change what was chosen before: by a compaction, or by an edit, old or new.
+    """
+    types = {entry.type for entry in later} | {selected.entry.type for selected in before.entries}
+    if "context_edit" in types or any(entry.type == "compaction" for entry in later):
+        return None
+    after = select(later)
+    says_level = any(entry.type == "thinking_level_change" for entry in later)
+    return Projection(
+        entries=before.entries + after.entries,
+        thinking_level=after.thinking_level if says_level else before.thinking_level,
+        model=after.model or before.model,
+        fates={**before.fates, **after.fates},
+    )
+
+
 def entry_messages(entry: Entry) -> list[Message]:
     """The messages that an entry stands for, unedited: none, one, or two for a compaction that stores the prompt."""
     return _messages_of(entry, entry.body)

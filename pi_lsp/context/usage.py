@@ -3,27 +3,55 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pi_lsp.context.estimate import PI_COUNTER, ContextEstimate, TokenCounter, estimate_context
+from pi_lsp.context.estimate import PI_COUNTER, ContextEstimate, TokenCounter, believed_usage, usage_tokens
 from pi_lsp.context.prompt_state import collapse
 from pi_lsp.context.select import Projection
 from pi_lsp.session.entries import Entry
+from pi_lsp.session.messages import usage_of
+from pi_lsp.session.source import StoredEntry
 
 
 def estimate_projected(
     path: Sequence[Entry], projection: Projection, counter: TokenCounter = PI_COUNTER, window: int | None = None
 ) -> ContextEstimate:
-    """The tokens of a path's projection.
+    """The tokens of a path's projection: `measure`d, else estimated, with the system prompt once as it is now.
 
-    A usage from before the latest compaction or edit of the path tells of another context: then everything is
-    estimated, the system prompt once as it is now. As in Pi 1.6.0; `window` (tokens) is as in `estimate_context`.
+    As in Pi 1.6.0; `window` (tokens) is as in `estimate_context`.
+    """
+    measured = measure(path, projection, counter, window)
+    if measured.last_usage_index is not None:
+        return measured
+    tokens = sum(map(counter.message, collapse(projection.messages)))
+    return ContextEstimate(
+        tokens=tokens, usage_tokens=0, trailing_tokens=tokens, last_usage_index=None, doubt=measured.doubt
+    )
+
+
+def measure(
+    path: Sequence[Entry], projection: Projection, counter: TokenCounter = PI_COUNTER, window: int | None = None
+) -> ContextEstimate:
+    """The last usage that a provider reported and the tokens that came since; nothing where there is no such usage.
+
+    A usage from before the latest compaction or edit of the path tells of another context.
     """
     messages = projection.messages
-    estimate = estimate_context(messages, counter, window)
-    if estimate.last_usage_index is not None:
-        since_change = takewhile(lambda entry: entry.type not in ("context_edit", "compaction"), reversed(path))
-        if projection.message_entries[estimate.last_usage_index] in {entry.id for entry in since_change}:
-            return estimate
-    tokens = sum(map(counter.message, collapse(messages)))
+    index, doubt = believed_usage(messages, window, stored_bytes(projection))
+    since_change = takewhile(lambda entry: entry.type not in ("context_edit", "compaction"), reversed(path))
+    if index is None or projection.message_entries[index] not in {entry.id for entry in since_change}:
+        return ContextEstimate(tokens=0, usage_tokens=0, trailing_tokens=0, last_usage_index=None, doubt=doubt)
+    billed = usage_tokens(usage_of(messages[index]))
+    trailing = sum(map(counter.message, messages[index + 1 :]))
     return ContextEstimate(
-        tokens=tokens, usage_tokens=0, trailing_tokens=tokens, last_usage_index=None, doubt=estimate.doubt
+        tokens=billed + trailing, usage_tokens=billed, trailing_tokens=trailing, last_usage_index=index
     )
+
+
+def stored_bytes(projection: Projection) -> int | None:
+    """The bytes that the chosen entries take in the session's file, no fewer than the UTF-16 units of their texts.
+
+    None where they are not all in it.
+    """
+    entries = [selected.entry for selected in projection.entries]
+    if not all(isinstance(entry, StoredEntry) for entry in entries):
+        return None
+    return sum(entry.length for entry in entries if isinstance(entry, StoredEntry))

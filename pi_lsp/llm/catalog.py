@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from pi_lsp.context.model import Model
-from pi_lsp.llm.models import PROVIDER, find_model, models
+from pi_lsp.llm.models import DEFAULT_MODEL, PROVIDER, find_model, models
 
 
 class ModelsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -43,7 +43,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
 
     def find(self, provider: str | None, model_id: str | None) -> Model:
         """The model of that name; one that nobody knows has the ordinary limits, no name the default's."""
-        known = self.models.get((provider or PROVIDER, model_id or ""))
+        known = self.models.get((provider or PROVIDER, model_id or DEFAULT_MODEL))
         return known or find_model(provider, model_id)
 
 

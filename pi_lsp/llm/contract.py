@@ -1,7 +1,7 @@
 """What the rest of the program asks of a model, whoever provides it."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias
 from uuid import uuid4
 
 import msgspec
@@ -24,7 +24,6 @@ class CompletionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The text of the one user message."""
     reasoning: str | None = None
     """The thinking level; None is off."""
-    cache_retention: Literal["none"] = "none"
     session_id: str = msgspec.field(default_factory=_new_id)
     """For a provider that routes requests by session: one of its own."""
 

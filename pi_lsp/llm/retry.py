@@ -4,7 +4,6 @@ A failed answer is a value: an assistant message with stop reason `error`. What 
 goes; the pauses come from outside, so a test needs no time and an abort ends one at once.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
@@ -100,19 +99,6 @@ async def with_retries(
     if attempt:
         on_event(_finished(answer, attempt, failed=worth(answer)))
     return answer
-
-
-def pause_until(aborted: asyncio.Event) -> Pause:
-    """Real time, and the event that ends it."""
-
-    async def pause(delay_ms: float) -> bool:
-        try:
-            await asyncio.wait_for(aborted.wait(), max(delay_ms, 0) / 1000)
-        except TimeoutError:
-            return True
-        return False
-
-    return pause
 
 
 def _finished(answer: Message, attempt: int, *, failed: bool) -> RetryFinished:

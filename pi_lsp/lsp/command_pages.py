@@ -9,7 +9,8 @@ from pi_lsp.api.rules import Rules
 from pi_lsp.base.json import as_str
 from pi_lsp.base.paths import home_dir, uri_to_path
 from pi_lsp.context.refs import EntryRef
-from pi_lsp.lsp.hover_text import Here, Page, rules_at
+from pi_lsp.lsp.page import Page
+from pi_lsp.lsp.rule_text import Here, rules_at
 from pi_lsp.session.messages import role_of, text_of
 
 PageText: TypeAlias = Callable[[Window, str], Awaitable[str]]

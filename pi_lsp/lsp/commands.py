@@ -14,12 +14,12 @@ from lsprotocol import types
 
 from pi_lsp.base.json import as_object, as_str
 from pi_lsp.base.paths import uri_to_path
+from pi_lsp.lsp.language_server import PiServer
 from pi_lsp.lsp.showing import MOST_CHOICES, Report, Screen, is_page
 
 if TYPE_CHECKING:
     from pi_lsp.agent.events import Event
     from pi_lsp.agent.window import Window
-    from pi_lsp.lsp.server import PiServer
 
 Command: TypeAlias = Callable[["Work", Any], Coroutine[Any, Any, None]]
 
@@ -31,7 +31,7 @@ INVITATION = '<!-- Write below this line, then "{}". -->\n\n'
 _INVITATION = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
 
 
-def register(server: "PiServer") -> None:
+def register(server: PiServer) -> None:
     """Register the commands, the lenses of the pages to write on, and the texts of the others."""
     screen = server.connection.screen
 
@@ -68,7 +68,7 @@ def register(server: "PiServer") -> None:
 class Work:
     """One command at work."""
 
-    def __init__(self, server: "PiServer", screen: Screen) -> None:
+    def __init__(self, server: PiServer, screen: Screen) -> None:
         self.screen = screen
         self._server = server
 
@@ -79,11 +79,11 @@ class Work:
 
     def listen(self, hear: "Callable[[Event], object]") -> None:
         """Hear what happens in the window."""
-        self._server.connection.listeners.add(hear)
+        self._server.connection.listeners.append(hear)
 
     def ignore(self, hear: "Callable[[Event], object]") -> None:
         """Hear no more."""
-        self._server.connection.listeners.discard(hear)
+        self._server.connection.listeners.remove(hear)
 
     def text_of(self, argument: Any) -> str:
         """The text of an argument: itself, or what is written on the page that it names."""
@@ -105,9 +105,9 @@ class Work:
         await self.screen.open(await asyncio.to_thread(self.screen.write, name, invitation + text))
 
 
-async def _run(server: "PiServer", screen: Screen, command: Command, argument: Any) -> None:
+async def _run(server: PiServer, screen: Screen, command: Command, argument: Any) -> None:
     from pi_lsp.api.errors import ParamsError, RefusedError  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.session.errors import SessionError  # noqa: PLC0415
+    from pi_lsp.session.errors import SessionError  # noqa: PLC0415  likewise
 
     try:
         await command(Work(server, screen), argument)
@@ -118,7 +118,7 @@ async def _run(server: "PiServer", screen: Screen, command: Command, argument: A
 async def ask(work: Work, argument: Any) -> None:
     """Say something to the model and show its answer."""
     from pi_lsp.agent import events  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.api.chat import ChatParams, ChatResult, chat  # noqa: PLC0415
+    from pi_lsp.api.chat import ChatParams, ChatResult, chat  # noqa: PLC0415  likewise
 
     text = work.text_of(argument)
     if not text:
@@ -158,7 +158,7 @@ async def ask(work: Work, argument: Any) -> None:
 async def compact(work: Work, argument: Any) -> None:
     """Compact the conversation now."""
     from pi_lsp.api import doing  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.api.compaction import CompactParams  # noqa: PLC0415
+    from pi_lsp.api.compaction import CompactParams  # noqa: PLC0415  likewise
 
     params = CompactParams(instructions=work.text_of(argument) or None)
     done = await work.screen.progress("pi: compacting", lambda report: doing.compact(work.window, params, report))
@@ -174,7 +174,7 @@ async def compact(work: Work, argument: Any) -> None:
 async def switch_branch(work: Work, argument: Any) -> None:
     """Go to another place of the session tree."""
     from pi_lsp.api import doing, tree  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.api.switching import SwitchParams, SwitchResult  # noqa: PLC0415
+    from pi_lsp.api.switching import SwitchParams, SwitchResult  # noqa: PLC0415  likewise
 
     target = as_str(argument)
     if not target:

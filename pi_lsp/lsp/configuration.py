@@ -1,14 +1,11 @@
 """The client's settings, fetched again when it says that they changed."""
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
-if TYPE_CHECKING:
-    from pi_lsp.lsp.server import PiServer
+from pi_lsp.lsp.language_server import PiServer
 
 
-def register(server: "PiServer") -> None:
+def register(server: PiServer) -> None:
     """Listen to changes of settings."""
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
@@ -17,8 +14,10 @@ def register(server: "PiServer") -> None:
         await window.ready()  # the settings of the start come first
         window.set_client_settings(await server.connection.fetch_settings(pushed=params.settings))
 
+    server.connection.beside.append(lambda _: _ask_to_be_told(server))
 
-async def ask_to_be_told(server: "PiServer") -> None:
+
+async def _ask_to_be_told(server: PiServer) -> None:
     """Ask the client to say when its section `pi` changes."""
     workspace = server.client_capabilities.workspace
     configuration = workspace and workspace.did_change_configuration

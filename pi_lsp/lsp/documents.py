@@ -1,16 +1,12 @@
 """Open documents become buffers of the workspace, so that rules and skills are read as they are typed."""
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
 from pi_lsp.base.paths import uri_to_path
-
-if TYPE_CHECKING:
-    from pi_lsp.lsp.server import PiServer
+from pi_lsp.lsp.language_server import PiServer
 
 
-def register(server: "PiServer") -> None:
+def register(server: PiServer) -> None:
     """Keep the buffers in step with the editor."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
@@ -28,7 +24,7 @@ def register(server: "PiServer") -> None:
             server.connection.window.close_buffer(path)
 
 
-def _update(server: "PiServer", uri: str) -> None:
+def _update(server: PiServer, uri: str) -> None:
     path = uri_to_path(uri)
     if path is not None:
         server.connection.window.set_buffer(path, server.workspace.get_text_document(uri).source)

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from pi_lsp.lsp.language_server import PiServer
 from pi_lsp.lsp.protocol import PiProtocol
 
 if TYPE_CHECKING:
@@ -12,6 +13,22 @@ if TYPE_CHECKING:
 
 QUIET_S = 0.05
 """Changes of resources that follow each other so quickly are told as one: an editor saves many files at a time."""
+
+
+def register(server: PiServer) -> None:
+    """Tell the events to a client that wants them."""
+    connection, sender = server.connection, EventSender(server.rpc)
+
+    def hear(event: "Event") -> None:
+        if connection.wants_events:
+            sender.put(connection.window, event)
+
+    async def send(window: "Window") -> None:
+        if connection.wants_events:
+            await sender.run(window)
+
+    connection.listeners.append(hear)
+    connection.beside.append(send)
 
 
 class EventSender:

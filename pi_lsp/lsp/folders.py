@@ -1,16 +1,12 @@
 """Workspace folders that are added and removed while the window is open."""
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
 from pi_lsp.base.paths import uri_to_path
-
-if TYPE_CHECKING:
-    from pi_lsp.lsp.server import PiServer
+from pi_lsp.lsp.language_server import PiServer
 
 
-def register(server: "PiServer") -> None:
+def register(server: PiServer) -> None:
     """Keep the window's folders those of the client."""
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)

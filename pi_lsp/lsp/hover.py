@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from lsprotocol import types
 
 from pi_lsp.base.paths import FileUrlError, home_dir, is_within, path_to_uri, resolve, uri_to_path
+from pi_lsp.lsp.language_server import PiServer
 from pi_lsp.lsp.mentions import Mention, is_head, mentions
 from pi_lsp.lsp.positions import split_lines, to_column, to_index
 
 if TYPE_CHECKING:
     from pi_lsp.agent.window import Window
     from pi_lsp.api.rules import Rules
-    from pi_lsp.lsp.hover_text import Here, Page
-    from pi_lsp.lsp.server import PiServer
+    from pi_lsp.lsp.page import Page
+    from pi_lsp.lsp.rule_text import Here
 
 Kind: TypeAlias = Literal["rules", "skill"]
 
@@ -29,7 +30,7 @@ class Found(NamedTuple):
     target: str | None
 
 
-def register(server: "PiServer") -> None:
+def register(server: PiServer) -> None:
     """Answer hovers."""
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -64,7 +65,7 @@ def register(server: "PiServer") -> None:
 def kind_of(path: str) -> Kind | None:
     """Whether a document speaks to an agent, by its name; None for every other document."""
     from pi_lsp.agent.touched import is_among_skills  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.resources.rules import meant_name  # noqa: PLC0415
+    from pi_lsp.resources.rules import meant_name  # noqa: PLC0415  likewise
 
     name = os.path.basename(path)
     if meant_name(name):
@@ -96,28 +97,28 @@ async def hover_text(
     page: "Page", window: "Window", path: str, text: str, found: Found | None, head: Kind | None
 ) -> str | None:
     """What there is to say at a place of a document of that text; `head` where the place is on the head of one."""
-    from pi_lsp.lsp import hover_text as texts  # noqa: PLC0415  not on the way to the initialize reply
+    from pi_lsp.lsp.rule_text import inert_import, rule_head, rules_at  # noqa: PLC0415  not on the way to the reply
 
     if found and not found.mention.is_import and found.target:
         rules, here = await _rules(window, found.target)
-        return texts.rules_at(page, rules, found.target, here)
+        return rules_at(page, rules, found.target, here)
     if head == "skill":
         return await _of_skill(page, window, path, text)
     if not found and not head:
         return None
     rules, here = await _rules(window, os.path.dirname(path))
     file = next((file for file in rules.files if file.uri == path_to_uri(path)), None)
-    parts = [texts.rule_head(page, rules, file, here) if head and file else None]
+    parts = [rule_head(page, rules, file, here) if head and file else None]
     if found:
-        parts.append(texts.inert_import(page, "@" + found.mention.text, found.target, rules))
+        parts.append(inert_import(page, "@" + found.mention.text, found.target, rules))
     return "\n\n".join(filter(None, parts))
 
 
 async def _rules(window: "Window", target: str) -> "tuple[Rules, Here]":
     """The rules that apply to a file or folder, with what the session has of them if that is found out in time."""
     from pi_lsp.agent.session_rules import SessionRules  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.api.rules import rules_of  # noqa: PLC0415
-    from pi_lsp.lsp.hover_text import Here  # noqa: PLC0415
+    from pi_lsp.api.rules import rules_of  # noqa: PLC0415  likewise
+    from pi_lsp.lsp.rule_text import Here  # noqa: PLC0415  likewise
 
     in_session = await window.session_rules_within(SESSION_PATIENCE_S)
     directory = os.path.dirname(target) if window.workspace.files.kind(target) == "file" else target
@@ -127,7 +128,7 @@ async def _rules(window: "Window", target: str) -> "tuple[Rules, Here]":
 
 async def _of_skill(page: "Page", window: "Window", path: str, text: str) -> str | None:
     from pi_lsp.api.skills import wire_skills  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.lsp.hover_text import skill_elsewhere, skill_head  # noqa: PLC0415
+    from pi_lsp.lsp.skill_text import skill_elsewhere, skill_head  # noqa: PLC0415  likewise
 
     trusted = window.trust().trusted
     found = await asyncio.to_thread(window.workspace.skills, window.place, trusted=trusted)
@@ -139,7 +140,7 @@ async def _of_skill(page: "Page", window: "Window", path: str, text: str) -> str
     return skill_head(page, skills, skill, counter.text(text))
 
 
-def _page(server: "PiServer", window: "Window") -> "Page":
-    from pi_lsp.lsp.hover_text import Page  # noqa: PLC0415  not on the way to the initialize reply
+def _page(server: PiServer, window: "Window") -> "Page":
+    from pi_lsp.lsp.page import Page  # noqa: PLC0415  not on the way to the initialize reply
 
     return Page(markdown=server.shows_markdown, folders=tuple(window.workspace.folders), home=home_dir())

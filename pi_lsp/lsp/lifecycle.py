@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from pi_lsp.base.json import JsonObject, as_object
-from pi_lsp.base.paths import uri_to_path
+from pi_lsp.base.paths import resolve, uri_to_path
 from pi_lsp.base.wire import Wire
-from pi_lsp.lsp.configuration import ask_to_be_told
-from pi_lsp.lsp.events import EventSender
 from pi_lsp.lsp.showing import Screen
-from pi_lsp.lsp.watching import Watching
 
 if TYPE_CHECKING:
     from pi_lsp.agent.events import Event
     from pi_lsp.agent.window import Window
-    from pi_lsp.lsp.server import PiServer
 
 logger = logging.getLogger(__name__)
 
@@ -62,14 +59,14 @@ class PiClient(Wire, frozen=True, kw_only=True):
 class Connection:
     """What is known of the client, and the window it has."""
 
-    def __init__(self, server: "PiServer") -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._window: Window | None = None
         self.screen = Screen(server)
-        self.listeners: set[Callable[[Event], object]] = set()
-        """Those who hear what happens in the window, beside the client."""
-        self._sender = EventSender(server.rpc)
-        self._watching = Watching(server)
+        self.listeners: list[Callable[[Event], object]] = []
+        """Those who hear what happens in the window."""
+        self.beside: list[Callable[[Window], Coroutine[Any, Any, None]]] = []
+        """What runs beside the requests, from `initialized` on."""
         self._counts = False
         self._params: types.InitializeParams | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -84,13 +81,9 @@ class Connection:
         return self._window
 
     @property
-    def _wants_events(self) -> bool:
+    def wants_events(self) -> bool:
+        """Whether the client listens to `pi/event`."""
         return self.client is not None and self.client.events
-
-    @property
-    def has_window(self) -> bool:
-        """Whether the window was made."""
-        return self._window is not None
 
     def initialize(self, params: types.InitializeParams) -> None:
         """Remember what the client said."""
@@ -139,7 +132,7 @@ class Connection:
 
     def _make_window(self) -> "Window":
         from pi_lsp.agent.window import Start, Window  # noqa: PLC0415  not on the way to the initialize reply
-        from pi_lsp.session.location import agent_dir  # noqa: PLC0415
+        from pi_lsp.session.location import agent_dir  # noqa: PLC0415  likewise
 
         if self._params is None:
             raise RuntimeError("initialize comes first")
@@ -157,22 +150,17 @@ class Connection:
 
     def _happened(self, event: "Event") -> None:
         """Pass on an event, in the thread of the event loop."""
-        self._watching.heard(event)
         for listener in list(self.listeners):
             listener(event)
-        if self._wants_events:
-            self._sender.put(self.window, event)
 
     async def _begin(self) -> None:
         # What answers takes a tenth of a second to import: beside the event loop, so that hovers do not wait.
         await asyncio.to_thread(importlib.import_module, "pi_lsp.api.methods")
-        self.spawn(ask_to_be_told(self._server))
-        self.spawn(self._watching.run(self.window))
-        if self._wants_events:
-            self.spawn(self._sender.run(self.window))
+        for work in self.beside:
+            self.spawn(work(self.window))
         opening = await self.window.begin(self.fetch_settings())
         for message in filter(None, [opening.problem, opening.offered and _offer(opening.offered)]):
-            self._server.window_show_message(types.ShowMessageParams(type=types.MessageType.Info, message=message))
+            self.screen.message(message)
 
     async def _count(self) -> None:
         from pi_lsp.api.events import context_event  # noqa: PLC0415  not on the way to the initialize reply
@@ -210,8 +198,6 @@ def _offer(path: str) -> str:
 
 
 def _path(text: str) -> str:
-    from pi_lsp.base.paths import resolve  # noqa: PLC0415
-
     return uri_to_path(text) or resolve(text)
 
 

@@ -35,6 +35,8 @@ async def answer(method: "Method", window: "Window", params: "Json") -> Any:
         read = msgspec.convert({} if params is None else params, method.params, strict=True)
     except msgspec.ValidationError as error:
         raise invalid_params([str(error)]) from None
+    except UnicodeEncodeError:  # msgspec compares names and choices as UTF-8
+        raise invalid_params(["half a character (a lone surrogate) where no text may hold one"]) from None
     try:
         return await method.call(window, read)
     except ParamsError as error:

@@ -5,16 +5,14 @@ import os
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from pi_lsp.base.paths import path_to_uri
-
-if TYPE_CHECKING:
-    from pi_lsp.lsp.server import PiServer
 
 # pygls leaves the futures of its tokens untyped.
 # pyright: reportUnknownMemberType=false
@@ -32,7 +30,7 @@ LONGEST_CHOICE = 60
 class Screen:
     """The client's windows. What it cannot do is done with a message."""
 
-    def __init__(self, server: "PiServer") -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._folder: str | None = None
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from pi_lsp.base.paths import uri_to_path
+from pi_lsp.lsp.language_server import PiServer
 
 if TYPE_CHECKING:
     from pi_lsp.agent.events import Event
     from pi_lsp.agent.window import Window
-    from pi_lsp.lsp.server import PiServer
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ GLOBS = (
 class Watching:
     """Keeps what is watched in step with the window."""
 
-    def __init__(self, server: "PiServer") -> None:
+    def __init__(self, server: PiServer) -> None:
         self._server = server
         self._stale = asyncio.Event()
         self._complained = False
@@ -104,11 +104,14 @@ class Watching:
         logger.warning("%s", problem)
         if not self._complained:
             self._complained = True
-            self._server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"pi-lsp: {problem}."))
+            self._server.connection.screen.message(f"pi-lsp: {problem}.", types.MessageType.Warning)
 
 
-def register(server: "PiServer") -> None:
-    """Listen to what the client saw."""
+def register(server: PiServer) -> None:
+    """Watch, beside the requests, and listen to what the client saw."""
+    watching = Watching(server)
+    server.connection.listeners.append(watching.heard)
+    server.connection.beside.append(watching.run)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def _(params: types.DidChangeWatchedFilesParams) -> None:

@@ -15,7 +15,10 @@ import msgspec
 from pi_lsp.base.json import JsonObject
 from pi_lsp.base.text import JS_SPACE
 from pi_lsp.resources.plain_yaml import read_plain
-from pi_lsp.resources.yaml_values import Event, Mark, YamlError, build, prepare
+from pi_lsp.resources.yaml_values import MAX_DEPTH, TOO_DEEP, Event, Mark, YamlError, build, prepare
+
+# ruamel.yaml leaves its scanner untyped.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 MAX_YAML_LENGTH = 64 * 1024
 """Characters of YAML that are read; a longer block is an error unless it is plain (the parser is slow)."""
@@ -77,15 +80,23 @@ def _read_yaml(yaml: str) -> tuple[JsonObject, dict[str, int]]:
     from ruamel.yaml import YAML  # noqa: PLC0415  slow to import, and most files do without
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import Reader  # noqa: PLC0415
+    from ruamel.yaml.scanner import Scanner  # noqa: PLC0415
 
     class LenientReader(Reader):
         def check_printable(self, data: object) -> None:
             """Let control characters pass, as Pi's parser does."""
 
+    class BoundedScanner(Scanner):
+        def save_possible_simple_key(self) -> None:
+            """Stop at brackets in brackets before they are all scanned, each slower than the one before."""
+            if len(self.flow_context) > MAX_DEPTH:
+                raise YamlError(TOO_DEEP, self.reader.line)
+            super().save_possible_simple_key()
+
     if len(yaml) > MAX_YAML_LENGTH:
         raise YamlError(f"the frontmatter is longer than {MAX_YAML_LENGTH} characters", 0)
     parser = YAML(typ="safe", pure=True)
-    parser.Reader = LenientReader
+    parser.Reader, parser.Scanner = LenientReader, BoundedScanner
     text = prepare(yaml if yaml.endswith("\n") else f"{yaml}\n")
     try:
         return build(text, cast("_Parser", parser).parse(text))

@@ -16,6 +16,9 @@ IGNORE_NAMES = (".gitignore", ".ignore", ".fdignore")
 _MAX_STARS = 3
 """Stars in a part of a pattern, and `**` in a pattern: each makes matching longer, so a line with more is left out."""
 
+_MAX_PATTERNS = 2000
+"""Patterns of one folder that are matched, the last (and so the strongest) ones."""
+
 
 class _Rule(NamedTuple):
     regex: re.Pattern[str]
@@ -66,10 +69,10 @@ def rules_in(
     if not patterns:
         return above
     from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415  30 ms that most scans do not need
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415  likewise
 
     rules: list[_Rule] = []
-    for pattern in patterns:
+    for pattern in patterns[-_MAX_PATTERNS:]:
         try:
             compiled = GitIgnoreSpecPattern(pattern)
         except GitIgnorePatternError:

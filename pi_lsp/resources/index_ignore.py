@@ -26,6 +26,9 @@ _ALL_BELOW = re.compile(r"/\*\*/?$")
 _MAX_STARS = 3
 """Stars in one segment, and `**` in one pattern, that are matched: a regular expression with more may take for ever."""
 
+MAX_PATTERNS = 2000
+"""Patterns of one file, but for plain names and suffixes, that are matched, the last (and so the strongest) ones."""
+
 _Verdict: TypeAlias = Callable[[str], bool | None]
 
 
@@ -122,10 +125,12 @@ def _compile(lines: Sequence[str]) -> _Verdict:
     if not lines:
         return _no_verdict
     from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415  30 ms that most folders do not need
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415  likewise
 
     patterns: list[tuple[re.Pattern[str], bool]] = []
     for line in reversed(lines):
+        if len(patterns) == MAX_PATTERNS:
+            break
         if line.count("**") > _MAX_STARS or any(part.count("*") > _MAX_STARS for part in line.split("/")):
             continue
         with suppress(GitIgnorePatternError, re.error):  # git matches no such pattern either

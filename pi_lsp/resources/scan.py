@@ -1,5 +1,6 @@
 """Which files of a folder are skills or prompt templates. None of them is opened here."""
 
+import logging
 import os
 
 import msgspec
@@ -7,7 +8,11 @@ import msgspec
 from pi_lsp.base.files import Files
 from pi_lsp.resources.ignore import IgnoreRules, rules_in
 
+logger = logging.getLogger(__name__)
+
 SKILL_NAME = "SKILL.md"
+MAX_FOLDERS = 2000
+"""Folders that one scan searches: a link may lead to the whole disk."""
 MAX_REPEATS = 1000
 """Folders that are searched again because a link leads to them; links among each other could make it go on for ever."""
 
@@ -79,7 +84,7 @@ def scan(files: Files, root: str, wanted: Wanted) -> Scan:
     found: list[Found] = []
     ignored: list[Found] = []
     searched: set[str] = set()
-    repeats = 0
+    folders = repeats = 0
     pending = [_Pending(file=Found(path=root, real=files.realpath(root)), inner="")]
     while pending:
         item = pending.pop()
@@ -90,6 +95,10 @@ def scan(files: Files, root: str, wanted: Wanted) -> Scan:
             repeats += 1
             if repeats > MAX_REPEATS or item.leads_back():
                 continue
+        folders += 1
+        if folders > MAX_FOLDERS:
+            logger.warning("%s has more than %d folders; the others are not searched", root, MAX_FOLDERS)
+            break
         searched.add(item.file.real)
         pending += reversed(_search(files, item, item.inner, wanted, ignored))
     return Scan(found=tuple(found), ignored=tuple(ignored))

@@ -92,6 +92,8 @@ class Reader:
     def path(self, *keys: str) -> str | None:
         """A path with `~` or `file://` expanded; it may be relative."""
         value = self.text(*keys)
+        if value is not None and not paths.can_exist(value):
+            return self._default(keys, value, None, "a path that a file can have")
         try:
             return None if value is None else paths.from_input(value)
         except paths.FileUrlError as error:

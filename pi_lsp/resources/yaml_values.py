@@ -11,6 +11,7 @@ from typing import Protocol
 from pi_lsp.base.json import Json, JsonObject, as_object, encode, kind
 
 MAX_DEPTH = 64
+TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 """Collections within collections that are read; the parser is quadratic in their depth."""
 
 MAX_VALUES = 100_000
@@ -138,7 +139,7 @@ class _Builder:
     def _start(self, value: list[Json] | JsonObject, event: Event) -> None:
         line = event.start_mark.line
         if len(self._open) == MAX_DEPTH:
-            raise YamlError(f"nested deeper than {MAX_DEPTH} levels", line)
+            raise YamlError(TOO_DEEP, line)
         self._add(value, line)
         self._open.append(_Collection(value, event, self._values - 1))
 

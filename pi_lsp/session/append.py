@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pi_lsp.session.errors import FileReplacedError
+from pi_lsp.session.source import Source
 
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -71,5 +72,8 @@ def _open_new(path: str) -> BinaryIO:
 
 
 def is_empty_file(path: str) -> bool:
-    """Whether a regular file without content stands there."""
-    return os.path.isfile(path) and os.path.getsize(path) == 0
+    """Whether a regular file without content stands there. Raises OSError where that cannot be told.
+
+    Files of the kernel have a size of 0 whatever can be read from them.
+    """
+    return os.path.isfile(path) and os.path.getsize(path) == 0 and not Source(path).read(0, 1)

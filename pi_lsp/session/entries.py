@@ -50,7 +50,7 @@ class Entry:
     def __init__(
         self,
         type: str,  # noqa: A002  the format's own name
-        id: str,  # noqa: A002
+        id: str,  # noqa: A002  likewise
         parent_id: str | None,
         timestamp: str,
         body: JsonObject | Callable[[], JsonObject],

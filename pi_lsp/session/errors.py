@@ -31,7 +31,8 @@ class FileReplacedError(SessionError):
 class StaleTipError(SessionError):
     """Another process appended to the file since we looked; nothing was written.
 
-    The tree holds its entries now: follow them by moving the leaf, or append again to branch off.
+    The tree holds its entries now, and `Session.follow` will tell them: follow them by moving the leaf, or append again
+    to branch off.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:

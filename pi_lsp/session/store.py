@@ -9,11 +9,11 @@ import uuid
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from pi_lsp.base.json import JsonObject, as_str
+from pi_lsp.base.json import JsonObject, as_str, to_utf8
 from pi_lsp.session.append import create_file, is_empty_file
 from pi_lsp.session.codec import encode_line
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.errors import EntryNotFoundError, StaleTipError
+from pi_lsp.session.errors import EntryNotFoundError, InvalidSessionError, StaleTipError
 from pi_lsp.session.location import check_id, file_name, new_entry_id, new_session_id
 from pi_lsp.session.log import SessionLog
 from pi_lsp.session.messages import role_of
@@ -41,6 +41,9 @@ class Session:
         self._log = log
         self._unsaved: list[Entry] = list(entries)
         self._untold: list[Entry] = []
+        """What other programs appended and `follow` has not told yet."""
+        self._refused = 0
+        """So many of them an `append` was refused for."""
         self.tree: Tree[Entry] = log.tree if log else Tree(entries)
         self.leaf_id: str | None = self.tree.leaf_id
         self.running = False
@@ -82,9 +85,12 @@ class Session:
         if not log.is_old:
             return cls(log.header, path, log=log)
         header, new_path = continuation(path, log.header)
-        if os.path.exists(new_path):
-            return cls.open(new_path, cwd)
-        return cls(header, new_path, entries=log.entries)
+        if not os.path.exists(new_path) or is_empty_file(new_path):
+            return cls(header, new_path, entries=log.entries)
+        log = SessionLog.open(new_path)
+        if log.is_old:
+            raise InvalidSessionError(new_path, 1, "it goes on from an older file, and should be of version 3 itself")
+        return cls(log.header, new_path, log=log)
 
     @property
     def is_saved(self) -> bool:
@@ -108,8 +114,8 @@ class Session:
         Raises:
             FileReplacedError: the file is not the one that was opened.
         """
-        told = self._untold + (self._log.follow() if self._log else [])
-        self._untold = []
+        self._take_in()
+        told, self._untold, self._refused = self._untold, [], 0
         return told
 
     def append(
@@ -123,13 +129,14 @@ class Session:
 
         Raises:
             StaleTipError: another program appended since `follow` was last called, and the session is not `running`.
+                The same entries do not refuse a second call.
             FileReplacedError: the file is not the one that was opened.
             OSError: it could not be written. In all these cases the session is as it was.
         """
-        foreign = self.follow()
-        if foreign and not self.running:
+        self._take_in()
+        if (foreign := self._untold[self._refused :]) and not self.running:
+            self._refused = len(self._untold)
             raise StaleTipError(foreign)
-        self._untold = foreign
         body = _with_head(fields, entry_id or self.new_entry_id(), self.leaf_id, timestamp or now())
         entry = self._write(body)
         self.leaf_id = entry.id
@@ -143,6 +150,10 @@ class Session:
     def new_entry_id(self) -> str:
         """An id that no entry has."""
         return new_entry_id(self.tree)
+
+    def _take_in(self) -> None:
+        if self._log:
+            self._untold += self._log.follow()
 
     def _write(self, body: JsonObject) -> Entry:
         if self._log:
@@ -176,7 +187,7 @@ def continuation(path: str, old: JsonObject) -> tuple[JsonObject, str]:
 
     Name and id follow from the old session's, so that there is one such file and it is found without searching.
     """
-    session_id = str(uuid.uuid5(_CONTINUATIONS, as_str(old.get("id"))))
+    session_id = str(uuid.uuid5(_CONTINUATIONS, to_utf8(as_str(old.get("id"))).decode()))
     begun = as_str(old.get("timestamp"))
     name = file_name(begun if to_milliseconds(begun) is not None else "1970-01-01T00:00:00.000Z", session_id)
     header = new_header(session_id, as_str(old.get("cwd")), os.path.abspath(path))

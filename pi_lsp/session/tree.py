@@ -39,6 +39,9 @@ class Tree(Generic[N]):
         """The entries in file order, one per id."""
         return iter(self._by_id.values())
 
+    def __reversed__(self) -> Iterator[N]:
+        return reversed(self._by_id.values())
+
     def add(self, entry: N) -> None:
         """Take in the next entry of the file; it becomes the leaf."""
         entry_id, parent_id, known = entry.id, entry.parent_id, self._by_id
@@ -118,7 +121,7 @@ class Tree(Generic[N]):
     @property
     def name(self) -> str | None:
         """The session's name: that of the latest `session_info` entry; an empty one clears."""
-        for entry in reversed(self._by_id.values()):
+        for entry in reversed(self):
             if entry.type == "session_info":
                 return as_str(entry.get("name")).strip(JS_SPACE) or None
         return None

@@ -56,7 +56,7 @@ def _shown(request: CompletionRequest) -> JsonObject:
         "messages": [{"role": "system", "text": request.system}, {"role": "user", "text": request.prompt}],
         "options": drop_none(
             {
-                "cacheRetention": request.cache_retention,
+                "cacheRetention": "none",  # `completer` asks so
                 "reasoning": request.reasoning,
                 "hasSessionId": bool(request.session_id),
             }

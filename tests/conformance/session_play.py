@@ -1,10 +1,12 @@
 """What the ops on session files need around the product: actions done in order, and files read back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pi_lsp.base.json import Json, JsonError, JsonObject, decode
+from pi_lsp.session.entries import Entry
+from pi_lsp.session.store import Session
 from tests.conformance.shapes import Errors, answer_or_error
 
 
@@ -26,6 +28,15 @@ def play(
         results.append(fields.get("result"))
         steps.append({"action": name, "leaf": leaf(), **fields})
     return steps
+
+
+def writing_to(session: Session) -> Callable[[Callable[[Session], Iterable[Entry]]], Awaitable[Sequence[Entry]]]:
+    """Writes to a session without further ado."""
+
+    async def write(call: Callable[[Session], Iterable[Entry]]) -> Sequence[Entry]:
+        return list(call(session))
+
+    return write
 
 
 def file_bytes(path: str | None) -> bytes | None:

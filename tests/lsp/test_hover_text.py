@@ -5,7 +5,9 @@ import pytest
 
 from pi_lsp.api.rules import RuleFile, Rules
 from pi_lsp.api.skills import SkillCollision, SkillFile, Skills
-from pi_lsp.lsp.hover_text import Here, Page, inert_import, rule_head, rules_at, skill_head
+from pi_lsp.lsp.page import Page
+from pi_lsp.lsp.rule_text import Here, inert_import, rule_head, rules_at
+from pi_lsp.lsp.skill_text import skill_head
 
 MARKDOWN = Page(markdown=True, folders=("/w/harbour",), home="/home/u")
 PLAIN = msgspec.structs.replace(MARKDOWN, markdown=False)

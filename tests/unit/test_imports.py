@@ -23,7 +23,7 @@ def test_the_engine_loads_nothing_heavy(module: str) -> None:
 
 
 def test_the_server_answers_initialize_without_the_engine() -> None:
-    loaded = loaded_by("import pi_lsp.lsp.server; pi_lsp.lsp.server.PiServer()")
+    loaded = loaded_by("import pi_lsp.lsp.server; pi_lsp.lsp.server.make_server()")
     assert loaded.isdisjoint({*HEAVY, "pi_lsp.agent.window", "pi_lsp.api.methods", "pi_lsp.session.log"} - {"argparse"})
 
 

@@ -15,6 +15,7 @@ from pi_lsp.session.tree import Tree
 from tests.conformance.adapters.branch_fork import fork_file
 from tests.conformance.case import Case
 from tests.conformance.script import Script
+from tests.conformance.session_play import writing_to
 from tests.conformance.shapes import drop_none, error_of, to_json
 from tests.conformance.wording import NAMED_WORDING
 
@@ -74,7 +75,7 @@ async def navigate(case: Case) -> Json:
         switch = product.plan_switch(session.tree, case.input["targetId"], leaf_id, options)
         if switch is None:
             return {"result": {"cancelled": False}, **after, "requests": script.requests}
-        done = await product.navigate(switch, product.directly(session), _summarizer(script), _hooks(case, events))
+        done = await product.navigate(switch, writing_to(session), _summarizer(script), _hooks(case, events))
     except (EntryNotFoundError, SummaryError) as error:
         return {"result": error_of(error), **after, "requests": script.requests}
     if not done.cancelled:

@@ -1,11 +1,13 @@
 """§7: the token estimate and the cut point."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from pi_lsp.base.json import Json, objects
 from pi_lsp.compaction import cut
-from pi_lsp.compaction.cut import Unedited, find_cut
-from pi_lsp.context.select import select
+from pi_lsp.compaction.cut import find_cut
+from pi_lsp.context.select import Selected, entry_messages, select
 from pi_lsp.resources.settings import CompactionSettings
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.tree import Tree
@@ -57,11 +59,12 @@ def should_compact(case: Case) -> Json:
     return cut.should_compact(case.input["contextTokens"], case.input["contextWindow"], settings)
 
 
-def _unedited(case: Case) -> Unedited:
-    return Unedited([Entry.of(body) for body in objects(case.input["entries"])])
+def _unedited(case: Case) -> list[Selected]:
+    stored = map(Entry.of, objects(case.input["entries"]))
+    return [Selected(entry=entry, messages=tuple(entry_messages(entry))) for entry in stored]
 
 
-def _cut(case: Case, entries: cut.Entries, start: int) -> Json:
+def _cut(case: Case, entries: Sequence[Selected], start: int) -> Json:
     given = case.input
     found = find_cut(entries, given["keepRecentTokens"], given.get("start", start), given.get("end"))
     return {

@@ -3,12 +3,13 @@
 from pi_lsp.base.json import Json, as_object, objects
 from pi_lsp.context import estimate
 from pi_lsp.session.entries import Entry
+from pi_lsp.session.messages import usage_of
 from tests.conformance.case import Case
 from tests.conformance.shapes import to_json
 
 
 def estimate_tokens(case: Case) -> Json:
-    return estimate.estimate_tokens(as_object(case.input.get("message")))
+    return estimate.PI_COUNTER.message(as_object(case.input.get("message")))
 
 
 def usage_tokens(case: Case) -> Json:
@@ -16,7 +17,9 @@ def usage_tokens(case: Case) -> Json:
 
 
 def last_usage(case: Case) -> Json:
-    return estimate.last_usage([Entry.of(entry).message for entry in objects(case.input.get("entries"))])
+    messages = [Entry.of(entry).message for entry in objects(case.input.get("entries"))]
+    index = estimate.last_usage_index(messages)
+    return None if index is None else usage_of(messages[index])
 
 
 def estimate_context(case: Case) -> Json:

@@ -4,13 +4,13 @@ from pi_lsp.base.json import Json
 from pi_lsp.context import prompt_state
 from pi_lsp.context.prompt import (
     DEFAULT_TOOLS,
-    ContextFile,
     PromptParts,
     SectionNameError,
     ToolSet,
     build_prompt,
 )
 from pi_lsp.context.skills_prompt import format_skills
+from pi_lsp.resources.rules import ContextFile
 from tests.conformance.adapters.skills import skill_of
 from tests.conformance.case import Case
 from tests.conformance.shapes import to_json

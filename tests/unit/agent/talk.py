@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pi_lsp.agent.speaker import FindSpeaker, Speaker
+from pi_lsp.agent.speaker import FindSpeaker, Nobody, Speaker
 from pi_lsp.agent.window import Window
 from pi_lsp.base.json import JsonObject
 from pi_lsp.context.model import Model
@@ -29,8 +29,8 @@ def speaker(script: Script | Sequence[ScriptedAnswer], model: Model = SONNET, le
     return Speaker(model=model, level=level, provider=ScriptedProvider(script))
 
 
-def finding(speaker: Speaker | None) -> FindSpeaker:
-    async def find() -> Speaker | None:
+def finding(speaker: Speaker | Nobody) -> FindSpeaker:
+    async def find() -> Speaker | Nobody:
         return speaker
 
     return find

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from pi_lsp.agent import events
+from pi_lsp.api import doing
 from pi_lsp.api.chat import QueueParams, abort, set_queue
+from pi_lsp.api.compaction import CompactParams
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.state import state
 from pi_lsp.session.store import Session
@@ -375,6 +377,18 @@ async def test_without_a_key_nothing_is_said(tmp_path: Path, monkeypatch: pytest
         assert refused.value.reason == "noModel"
         assert "ANTHROPIC_API_KEY" in str(refused.value)
         assert talk.stored == ""
+
+
+async def test_a_summary_without_a_key_is_local_and_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [each for n in range(9) for each in (said(f"u{n}", "word " * 5000), answered(f"a{n}", "yes"))]
+    async with talking(tmp_path, entries=entries) as talk:
+        monkeypatch.delenv("ANTHROPIC_BASE_URL")
+        done = await doing.compact(talk.window, CompactParams())
+        assert done.summarizer == "local"
+        assert done.error is not None
+        assert "ANTHROPIC_API_KEY" in done.error
 
 
 @pytest.mark.parametrize("text", ["", " \n\t"])

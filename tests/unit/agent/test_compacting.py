@@ -7,6 +7,7 @@ import pytest
 from pi_lsp.agent.compacting import CompactionRefusedError, Compactor
 from pi_lsp.agent.events import CompactionEnd, CompactionStart
 from pi_lsp.agent.seams import GivenCompaction, Planned, Seams
+from pi_lsp.agent.speaker import NOBODY
 from pi_lsp.agent.window import Window
 from pi_lsp.base.json import as_object, encode
 from pi_lsp.context.prompt_state import system_text
@@ -81,18 +82,18 @@ async def test_refusals(tmp_path: Path) -> None:
     async with place.window() as window:
         events = recorded(window)
         with pytest.raises(CompactionRefusedError, match="20000 tokens") as refusal:
-            await Compactor(window).compact(None)
+            await Compactor(window).compact(NOBODY)
         assert refusal.value.reason == "nothingToCompact"
         assert events == []
     place.write_session(long_talk())
     async with place.window(settings=KEEP_LITTLE) as window:
         await Compactor(window).compact(speaker([text("S")]))
         with pytest.raises(CompactionRefusedError) as refusal:
-            await Compactor(window).compact(None)
+            await Compactor(window).compact(NOBODY)
         assert refusal.value.reason == "alreadyCompacted"
     async with place.window(settings={"compaction": {"keepRecentTokens": -1}}) as window:
         with pytest.raises(SettingError, match="keepRecentTokens"):
-            await Compactor(window).compact(None)
+            await Compactor(window).compact(NOBODY)
 
 
 async def test_C9_one_that_would_not_shrink_is_not_stored_and_says_so(tmp_path: Path) -> None:
@@ -204,29 +205,22 @@ async def test_a_hook_writes_the_summary_or_forbids_it(place: Place) -> None:
         assert told[-1] == ("manual", "a hook has cancelled the compaction")
 
 
-async def test_a_hook_that_raises_or_hangs_does_not_keep_a_compaction_from_being_done(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_seam_that_raises_does_not_keep_a_compaction_from_being_done(place: Place) -> None:
     async def raises(*_: object) -> None:
-        raise RuntimeError("a plugin's bug")
+        raise RuntimeError("a bug")
 
-    async def hangs(*_: object) -> None:
-        await asyncio.sleep(3600)
-
-    monkeypatch.setattr("pi_lsp.agent.seams.TIMEOUT_S", 0.01)
-    for hook in (raises, hangs):
-        place.write_session(long_talk())
-        async with place.window(settings=KEEP_LITTLE) as window:
-            seams = Seams(before_compact=hook, after_compact=hook)
-            done = await Compactor(window, seams).compact(speaker([text("S")]))
-            assert done.entry.get("summary") == "S"
+    place.write_session(long_talk())
+    async with place.window(settings=KEEP_LITTLE) as window:
+        seams = Seams(before_compact=raises, after_compact=raises)
+        done = await Compactor(window, seams).compact(speaker([text("S")]))
+        assert done.entry.get("summary") == "S"
 
 
 # --- by itself --------------------------------------------------------------------------------------------------
 
 
 async def full(window: Window, compactor: Compactor) -> bool:
-    return await window.in_session(lambda conversation: compactor.is_full(speaker([]), conversation))
+    return await window.in_session(lambda conversation: compactor.is_full(speaker([]), conversation, window.now()))
 
 
 async def test_C6_it_begins_also_where_the_provider_reports_no_usage(place: Place) -> None:

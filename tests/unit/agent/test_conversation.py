@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from pi_lsp.agent.conversation import Conversation
-from pi_lsp.session.errors import EntryNotFoundError
+from pi_lsp.session.actions import append_name
+from pi_lsp.session.errors import EntryNotFoundError, StaleTipError
 from pi_lsp.session.store import Session
 
 HEADER = {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/w"}
@@ -40,6 +41,19 @@ def test_the_leaf_follows_a_program_that_goes_on_from_it(tmp_path: Path) -> None
     assert followed.leaf_moved
     assert conversation.leaf_id == "c"
     assert conversation.follow().entries == ()
+
+
+def test_S1_what_refused_an_append_is_told_and_followed(tmp_path: Path) -> None:
+    conversation = write(tmp_path / "s.jsonl", message("a", None))
+    append(tmp_path / "s.jsonl", message("b", "a"))
+    with pytest.raises(StaleTipError):
+        append_name(conversation.session, "n")
+
+    followed = conversation.follow()
+
+    assert [entry.id for entry in followed.entries] == ["b"]
+    assert followed.leaf_moved
+    assert conversation.leaf_id == "b"
 
 
 def test_S1_the_leaf_stays_where_another_program_branches_off(tmp_path: Path) -> None:

@@ -1,4 +1,8 @@
-from pi_lsp.agent.session_rules import SessionRules
+from typing import Any
+
+import pytest
+
+from pi_lsp.agent.session_rules import RULES_MESSAGE, SessionRules
 
 STORED = {
     "role": "system",
@@ -39,6 +43,21 @@ def test_before_the_first_request_the_model_will_see_what_is_loaded() -> None:
 
 
 def test_before_the_first_request_only_the_folders_of_the_working_directory_count() -> None:
-    rules = SessionRules.of(None, frozenset(["/", "/w"]))
+    rules = SessionRules.of(None, folders=frozenset(["/", "/w"]))
     assert rules.standing("/w/AGENTS.md", "x", loaded=True) == "present"
     assert rules.standing("/w/sub/AGENTS.md", "x", loaded=True) == "absent"
+
+
+BROUGHT = {
+    "role": "custom",
+    "customType": RULES_MESSAGE,
+    "content": 'Lead\n\n<project_instructions path="/w/api/AGENTS.md">\nno SQL\n</project_instructions>',
+}
+
+
+@pytest.mark.parametrize("stored", [None, STORED])
+def test_a_file_that_a_message_has_brought_is_in_the_session(stored: dict[str, Any] | None) -> None:
+    rules = SessionRules.of(stored, [BROUGHT, {**BROUGHT, "customType": "other", "content": "x"}])
+    assert rules.standing("/w/api/AGENTS.md", "no SQL", loaded=False) == "present"
+    assert rules.standing("/w/api/AGENTS.md", "no SQL at all", loaded=False) == "changed"
+    assert rules.standing("/w/web/AGENTS.md", "x", loaded=False) == "absent"

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from pi_lsp.agent.events import RetryAttemptStart, RetryFinished, RetryScheduled
-from pi_lsp.agent.speaker import Speaker
-from pi_lsp.agent.summarizing import MAX_OUTPUT, NO_MODEL, Asking, get_branch_summary, get_summary
+from pi_lsp.agent.speaker import Nobody, Speaker
+from pi_lsp.agent.summarizing import MAX_OUTPUT, Asking, get_branch_summary, get_summary
 from pi_lsp.compaction.navigate import SwitchOptions
 from pi_lsp.compaction.plan import Preparation, prepare
 from pi_lsp.context.estimate import PI_COUNTER
@@ -42,7 +42,9 @@ def split_turn() -> Preparation:
     return prepared
 
 
-def asking(whom: Speaker | None, events: list[Any] | None = None, *, locally: bool = False, retries: int = 3) -> Asking:
+def asking(
+    whom: Speaker | Nobody, events: list[Any] | None = None, *, locally: bool = False, retries: int = 3
+) -> Asking:
     return Asking(
         speaker=whom,
         locally=locally,
@@ -146,8 +148,8 @@ async def test_C9_a_summary_that_is_longer_than_what_it_stands_for_is_not_taken(
 
 
 async def test_without_a_model_or_by_wish_it_is_local() -> None:
-    gotten = await get_summary(preparation(), asking(None))
-    assert (gotten.summary.summarizer, gotten.error) == ("local", NO_MODEL)
+    gotten = await get_summary(preparation(), asking(Nobody("no key: set one")))
+    assert (gotten.summary.summarizer, gotten.error) == ("local", "no key: set one")
     asked = speaker([text("S")])
     gotten = await get_summary(preparation(), asking(asked, locally=True))
     assert (gotten.summary.summarizer, gotten.error) == ("local", None)

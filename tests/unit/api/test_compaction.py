@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from pi_lsp.agent.compacting import Compactor
+from pi_lsp.agent.speaker import NOBODY
 from pi_lsp.agent.switching import Switcher
 from pi_lsp.api.compaction import CompactParams, UndoResult, compact, undo
 from pi_lsp.api.errors import ParamsError, RefusedError
@@ -44,7 +45,7 @@ async def test_refusals(place: Place) -> None:
     async def refused(settings: object = None) -> str:
         async with place.window(settings=KEEP_LITTLE) as window:
             with pytest.raises(RefusedError) as refusal:
-                await compact(window, CompactParams(), compactor=Compactor(window), find_speaker=finding(None))
+                await compact(window, CompactParams(), compactor=Compactor(window), find_speaker=finding(NOBODY))
             assert window.operations.is_idle
             return refusal.value.reason
 
@@ -55,7 +56,7 @@ async def test_refusals(place: Place) -> None:
     assert await refused() == "nothingToCompact"
     async with place.window(settings={"compaction": {"reserveTokens": []}}) as window:
         with pytest.raises(ParamsError, match="reserveTokens"):
-            await compact(window, CompactParams(), compactor=Compactor(window), find_speaker=finding(None))
+            await compact(window, CompactParams(), compactor=Compactor(window), find_speaker=finding(NOBODY))
     async with place.window() as window:
         with pytest.raises(RefusedError) as refusal:
             await undo(window, None, compactor=Compactor(window))
@@ -112,5 +113,5 @@ async def test_a_session_that_cannot_be_written_is_a_refusal(place: Place, monke
     monkeypatch.setattr("pi_lsp.session.log.append_record", full)
     async with place.window(settings={**KEEP_LITTLE, **AT_ONCE}) as window:
         with pytest.raises(RefusedError, match="No space left") as refusal:
-            await compact(window, CompactParams(), compactor=Compactor(window), find_speaker=finding(None))
+            await compact(window, CompactParams(), compactor=Compactor(window), find_speaker=finding(NOBODY))
         assert refusal.value.reason in ("readOnly", "nothingToCompact")

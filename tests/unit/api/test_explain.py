@@ -19,7 +19,8 @@ from pi_lsp.base.paths import path_to_uri
 from pi_lsp.context.estimate import PI_COUNTER
 from pi_lsp.context.explain import explain_entry, explain_query
 from pi_lsp.context.explain_hits import Hit
-from pi_lsp.context.prompt import ContextFile, PromptParts
+from pi_lsp.context.prompt import PromptParts
+from pi_lsp.resources.rules import ContextFile
 from pi_lsp.resources.settings import CompactionSettings
 from pi_lsp.resources.system_files import PromptFiles
 from pi_lsp.session.entries import Entry

@@ -7,6 +7,7 @@ from pi_lsp.agent.compacting import Compactor
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.explain import ExplainParams, explain
 from pi_lsp.api.restore import LoadParams, RestoreParams, load_rules, restore
+from pi_lsp.api.rules import rules_of
 from pi_lsp.base.json import as_str
 from pi_lsp.base.paths import path_to_uri
 from pi_lsp.context.wording import WORDING
@@ -82,6 +83,8 @@ async def test_R3_rules_below_the_working_directory_are_loaded_as_messages(place
         content = as_str(entry.get("content"))
         assert f'<project_instructions path="{rules}">\nDeep rule.\n\n</project_instructions>' in content
         assert (await load_rules(window, LoadParams(uris=[uri]))).uris == []  # it is there already
+        [*_, file] = rules_of(window, str(rules.parent), await window.session_rules()).files
+        assert (file.uri, file.in_session, file.changed_since) == (uri, True, None)
         rules.write_text("Another deep rule.\n")
         assert (await load_rules(window, LoadParams(uris=[uri]))).uris == [uri]
 

@@ -77,3 +77,17 @@ async def test_L7_all_meters_show_the_same(tmp_path: Path, tokens: int) -> None:
     assert shown.tokens == whole.total == plan.tokens_before
     assert shown.source == whole.source == ("measured" if tokens == 7000 else "estimated")
     assert shown.window == whole.window
+
+
+async def test_L7_all_meters_estimate_a_huge_context_from_its_bytes(tmp_path: Path) -> None:
+    place = Place(tmp_path, sample=False)
+    place.write_session([said(f"u{number}", f"{number:07} " + "x" * 99_992) for number in range(40)])
+    async with place.window() as window:
+        await window.counting.load()
+        shown = (await state(window, None)).context
+        whole = await context(window, ContextParams())
+        plan = await preview(window, PreviewParams())
+    assert shown.tokens == whole.total == plan.tokens_before
+    assert shown.tokens == pytest.approx(1_000_000, rel=0.01)
+    assert shown.source == whole.source == "estimated"
+    assert {message.tokens for message in whole.messages} == {entry.tokens for entry in plan.summarized} == {25_000}

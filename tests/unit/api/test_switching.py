@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from pi_lsp.agent.seams import Seams
+from pi_lsp.agent.speaker import NOBODY
 from pi_lsp.agent.switching import Switcher
 from pi_lsp.api.errors import RefusedError
 from pi_lsp.api.switching import LabelParams, LabelResult, SwitchParams, label, switch
@@ -23,7 +24,7 @@ def place(tmp_path: Path) -> Place:
 async def test_switch(place: Place) -> None:
     async with place.window(settings=AT_ONCE) as window:
         switcher = Switcher(window)
-        found = await switch(window, SwitchParams(target_id="u1"), switcher=switcher, find_speaker=finding(None))
+        found = await switch(window, SwitchParams(target_id="u1"), switcher=switcher, find_speaker=finding(NOBODY))
         assert (found.stop_reason, found.leaf_id, found.summarizer) == ("done", await leaf(window), "none")
         assert found.editor_text is not None
         assert found.editor_text.startswith("request 1")
@@ -46,14 +47,14 @@ async def test_refusals(place: Place) -> None:
 
     async with place.window() as window:
         with pytest.raises(RefusedError) as refusal:
-            await switch(window, SwitchParams(target_id="zzz"), switcher=Switcher(window), find_speaker=finding(None))
+            await switch(window, SwitchParams(target_id="zzz"), switcher=Switcher(window), find_speaker=finding(NOBODY))
         assert refusal.value.reason == "notFound"
         with pytest.raises(RefusedError) as refusal:
             await label(window, LabelParams(entry_id="zzz", label="L"))
         assert refusal.value.reason == "notFound"
         switcher = Switcher(window, Seams(before_tree=forbid))
         with pytest.raises(RefusedError) as refusal:
-            await switch(window, SwitchParams(target_id="a0"), switcher=switcher, find_speaker=finding(None))
+            await switch(window, SwitchParams(target_id="a0"), switcher=switcher, find_speaker=finding(NOBODY))
         assert refusal.value.reason == "cancelledByHook"
         assert window.operations.is_idle
 

@@ -46,6 +46,7 @@ def test_a_folder_of_ones_own_is_read_under_the_real_agent_folder(
     with own_stage(str(workspace)) as stage:
         assert (stage.session, stage.options) == (None, {"session": "new"})
         assert stage.environ["PI_CODING_AGENT_DIR"] == str(agent)
+        assert Path(stage.environ["PI_CODING_AGENT_SESSION_DIR"]).parent == Path(stage.environ["TMPDIR"]).parent
     session = Path(default_session_dir(str(workspace), str(agent))) / "s.jsonl"
     session.parent.mkdir(parents=True)
     session.write_text(json.dumps({"type": "session", "version": 3, "id": "x", "cwd": str(workspace)}) + "\n")
@@ -59,3 +60,21 @@ def test_a_folder_of_ones_own_is_read_under_the_real_agent_folder(
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no such folder"), own_stage(str(tmp_path / "none")):
         pass
+
+
+@pytest.mark.parametrize(
+    ("key", "url", "asks"),
+    [
+        ("", "", None),
+        ("sk", "", "ANTHROPIC_API_KEY"),
+        ("", "http://localhost", "ANTHROPIC_BASE_URL"),
+        ("sk", "http://localhost", "ANTHROPIC_API_KEY"),
+    ],
+)
+def test_a_real_model_is_asked_only_where_the_person_has_said_so(
+    key: str, url: str, asks: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+    with sample_stage() as stage:
+        assert stage.asks_for_model == asks

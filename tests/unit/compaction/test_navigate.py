@@ -10,16 +10,15 @@ from pi_lsp.compaction.navigate import (
     Switch,
     SwitchDecision,
     SwitchOptions,
-    directly,
     navigate,
     plan_switch,
 )
-from pi_lsp.compaction.open_calls import open_tool_calls
 from pi_lsp.compaction.reply import SummaryAbortedError, SummaryError
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.errors import EntryNotFoundError
 from pi_lsp.session.store import Session, new_header
-from tests.unit.compaction.sessions import assistant, call, chain, result, said, user
+from tests.conformance.session_play import writing_to
+from tests.unit.compaction.sessions import assistant, chain, user
 
 
 def session() -> Session:
@@ -81,7 +80,7 @@ def test_no_switch() -> None:
 
 async def test_without_a_wish_nothing_is_written() -> None:
     here = session()
-    done = await navigate(switch_to(here, "e1"), directly(here))
+    done = await navigate(switch_to(here, "e1"), writing_to(here))
     assert (done.leaf_id, here.leaf_id, len(here.tree)) == ("e1", "e1", 4)
 
 
@@ -90,7 +89,7 @@ async def test_the_label_goes_on_the_summary_or_on_the_target() -> None:
     options = SwitchOptions(summarize=True, label="L")
     files = FileLists(read_files=("r",))
     done = await navigate(
-        switch_to(here, "e1", options), directly(here), summarizer(BranchSummary(summary="S", files=files))
+        switch_to(here, "e1", options), writing_to(here), summarizer(BranchSummary(summary="S", files=files))
     )
     assert done.summary_entry is not None
     assert done.label_entry is not None
@@ -102,25 +101,25 @@ async def test_the_label_goes_on_the_summary_or_on_the_target() -> None:
     assert here.leaf_id == done.leaf_id == done.label_entry.id
 
     here = session()
-    await navigate(switch_to(here, "e0", SwitchOptions(label="L")), directly(here))
+    await navigate(switch_to(here, "e0", SwitchOptions(label="L")), writing_to(here))
     assert here.tree.labels() == {"e0": "L"}
 
 
 async def test_a_hook_cancels_overrides_or_summarises() -> None:
     here = session()
     switch = switch_to(here, "e1", SwitchOptions(summarize=True, label="old"))
-    cancelled = await navigate(switch, directly(here), ask_hooks=hook(SwitchDecision(cancel=True)))
+    cancelled = await navigate(switch, writing_to(here), ask_hooks=hook(SwitchDecision(cancel=True)))
     assert (cancelled.cancelled, here.leaf_id, len(here.tree)) == (True, "e3", 4)
 
     given = SwitchDecision(summary=GivenSummary(summary="HOOK"), label="new")
-    done = await navigate(switch, directly(here), ask_hooks=hook(given))
+    done = await navigate(switch, writing_to(here), ask_hooks=hook(given))
     assert done.from_hook
     assert done.summary_entry is not None
     assert done.summary_entry.get("summary") == "HOOK"
     assert list(here.tree.labels().values()) == ["new"]
 
     here = session()
-    done = await navigate(switch_to(here, "e1"), directly(here), ask_hooks=hook(given))
+    done = await navigate(switch_to(here, "e1"), writing_to(here), ask_hooks=hook(given))
     assert done.summary_entry is None
     assert not done.from_hook
 
@@ -128,10 +127,10 @@ async def test_a_hook_cancels_overrides_or_summarises() -> None:
 async def test_a_failed_or_aborted_summary_leaves_the_session_as_it_was() -> None:
     here = session()
     switch = switch_to(here, "e1", SwitchOptions(summarize=True, label="L"))
-    aborted = await navigate(switch, directly(here), summarizer(SummaryAbortedError("stop")))
+    aborted = await navigate(switch, writing_to(here), summarizer(SummaryAbortedError("stop")))
     assert (aborted.cancelled, aborted.aborted) == (True, True)
     with pytest.raises(SummaryError):
-        await navigate(switch, directly(here), summarizer(SummaryError("no")))
+        await navigate(switch, writing_to(here), summarizer(SummaryError("no")))
     assert (here.leaf_id, len(here.tree)) == ("e3", 4)
 
 
@@ -142,16 +141,5 @@ async def test_S7_a_label_that_cannot_be_written_leaves_the_leaf() -> None:
 
     here = Full(new_header("s", "/w"), None, entries=chain(user("u"), assistant("a"), assistant("b")))
     with pytest.raises(OSError, match="no space"):
-        await navigate(switch_to(here, "e1", SwitchOptions(label="L")), directly(here))
+        await navigate(switch_to(here, "e1", SwitchOptions(label="L")), writing_to(here))
     assert here.leaf_id == "e2"
-
-
-def test_S4_calls_without_results_are_seen() -> None:
-    asked = chain(user("u"), assistant("", call("a", "read"), call("b", "read")))
-    assert open_tool_calls(asked) == ["a", "b"]
-    half = chain(result("a"), {"type": "label"}, said({"role": "bashExecution"}), after=asked)
-    assert open_tool_calls(half) == ["b"]
-    assert open_tool_calls(chain(result("b"), after=half)) == []
-    assert open_tool_calls(chain(user("never mind"), after=asked)) == []
-    assert open_tool_calls(chain(assistant("", call("a", "read"), stopReason="aborted"))) == []
-    assert open_tool_calls([]) == []

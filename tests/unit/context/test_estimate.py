@@ -9,11 +9,10 @@ from pi_lsp.context.estimate import (
     counted,
     doubt_usage,
     estimate_context,
-    estimate_tokens,
-    last_usage,
+    last_usage_index,
     usage_tokens,
 )
-from pi_lsp.session.messages import Message
+from pi_lsp.session.messages import Message, usage_of
 
 junk = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -38,9 +37,9 @@ def answer(**usage: int) -> Message:
 
 
 def test_units_are_utf16_and_round_up_once_for_a_message() -> None:
-    assert estimate_tokens(user("😀😀😀")) == 2
+    assert PI_COUNTER.message(user("😀😀😀")) == 2
     blocks: list[JsonObject] = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
-    assert estimate_tokens({"role": "user", "content": [*blocks]}) == 1
+    assert PI_COUNTER.message({"role": "user", "content": [*blocks]}) == 1
     assert PI_COUNTER.text("abcde") == 2
 
 
@@ -55,7 +54,7 @@ def test_arguments_as_deep_as_they_can_be_read() -> None:
     for _ in range(5000):
         deep = {"a": deep}
     call: JsonObject = {"type": "toolCall", "name": "x", "arguments": deep}
-    assert estimate_tokens({"role": "assistant", "content": [call]}) == (1 + 5000 * 6 + 2 + 3) // 4
+    assert PI_COUNTER.message({"role": "assistant", "content": [call]}) == (1 + 5000 * 6 + 2 + 3) // 4
 
 
 @given(st.lists(hostile, max_size=5))
@@ -68,10 +67,11 @@ def test_any_shape_has_an_estimate(messages: list[Message]) -> None:
 def test_the_last_usage_that_counts() -> None:
     failed = {**answer(input=9), "stopReason": "aborted"}
     messages = [answer(input=5, output=2), user("abcdefgh"), failed, answer()]
-    assert last_usage(messages) == {"input": 5, "output": 2}
+    index = last_usage_index(messages)
+    assert index is not None and usage_of(messages[index]) == {"input": 5, "output": 2}
     estimate = estimate_context(messages)
     assert (estimate.tokens, estimate.usage_tokens, estimate.last_usage_index) == (9, 7, 0)
-    assert last_usage([user("a")]) is None
+    assert last_usage_index([user("a")]) is None
 
 
 def test_totals_come_from_the_provider_where_it_names_one() -> None:
@@ -97,6 +97,9 @@ class TestC6:
     def test_C6_images_are_no_reason(self) -> None:
         picture: Message = {"role": "user", "content": [{"type": "image"}] * 50}
         assert doubt_usage({"input": 10}, [picture], 1000) is None
+        text = [user("x" * 400)]
+        assert doubt_usage({"input": 10}, text, 1000, most_units=500)
+        assert doubt_usage({"input": 13}, text, 1000, most_units=416) is None
 
     def test_C6_without_any_usage_the_text_is_counted(self) -> None:
         silent: Message = {"role": "assistant", "content": [{"type": "text", "text": "x" * 400}], "stopReason": "stop"}

@@ -7,7 +7,7 @@ import pytest
 
 from pi_lsp.base.json import decode_object
 from pi_lsp.context.fate import SENT
-from pi_lsp.context.finish import final_fates, finish
+from pi_lsp.context.finish import changed_fates, finish
 from pi_lsp.context.model import Model
 from pi_lsp.context.select import select
 from pi_lsp.llm.body import request_body
@@ -37,7 +37,7 @@ def test_the_fates_of_a_session_tell_who_did_what() -> None:
     ]
     projection = select(path)
     finished = finish(projection.messages, MODEL)
-    fates = final_fates(projection, finished.changes)
+    fates = changed_fates(projection.fates, projection.message_entries, finished.changes)
     assert {key: (fate.fate, fate.stage, fate.by) for key, fate in fates.items()} == {
         "gone": ("absent", "compaction", "compaction"),
         "kept": ("sent", None, None),
@@ -59,7 +59,7 @@ def test_an_entry_of_two_messages_is_absent_only_with_both() -> None:
     prompt = {"role": "system", "content": "old"}
     compaction = Entry.of({"type": "compaction", "id": "c", "summary": "S", "systemMessage": prompt})
     projection = select([compaction, said("now", "system", "new"), said("u")])
-    fates = final_fates(projection, finish(projection.messages, MODEL).changes)
+    fates = changed_fates(projection.fates, projection.message_entries, finish(projection.messages, MODEL).changes)
     assert fates["c"] == SENT
     assert (fates["now"].fate, fates["now"].stage) == ("changed", "convert")
 
@@ -75,4 +75,6 @@ def test_the_recorded_sessions_give_valid_requests_from_every_leaf(name: str) ->
         finished = finish(projection.messages, MODEL)
         if any(item.message["role"] != "system" for item in finished.items):
             assert violations(request_body(finished.messages, MODEL), MODEL) == []
-        assert set(final_fates(projection, finished.changes)) == set(projection.fates)
+        assert set(changed_fates(projection.fates, projection.message_entries, finished.changes)) == set(
+            projection.fates
+        )

@@ -2,7 +2,6 @@ import msgspec
 import pytest
 
 from pi_lsp.context.prompt import (
-    ContextFile,
     PromptParts,
     SectionNameError,
     SkillReader,
@@ -11,6 +10,7 @@ from pi_lsp.context.prompt import (
     build_sections,
 )
 from pi_lsp.context.wording import WORDING
+from pi_lsp.resources.rules import ContextFile
 
 PARTS = PromptParts(cwd="/home/dev/project")
 

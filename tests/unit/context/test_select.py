@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_lsp.context.select import ModelChoice, project_entry, select
+from pi_lsp.context.select import ModelChoice, go_on, project_entry, select
 from pi_lsp.session.entries import Entry
 
 Body = dict[str, Any]
@@ -207,3 +207,13 @@ def test_an_edit_without_a_usable_replacement_changes_nothing() -> None:
     for replacement in (5, {}, {"content": 7}, "text"):
         edit = Entry.of({"type": "context_edit", "id": "e", "targetId": "a", "replacement": replacement})
         assert project_entry(entry, edit) == project_entry(entry, None)
+
+
+@given(PATHS, st.integers(0, len(IDS)))
+def test_going_on_gives_what_selecting_all_gives(bodies: list[Body], split: int) -> None:
+    path = [Entry.of(body) for body in bodies]
+    gone_on = go_on(select(path[:split]), path[split:])
+    if gone_on is None:
+        assert any(entry.type in ("compaction", "context_edit") for entry in path)
+    else:
+        assert gone_on == select(path)

@@ -81,6 +81,7 @@ def test_a_model_of_ours_can_be_replaced_and_added_without_an_address(tmp_path: 
     catalog = load(tmp_path, {"anthropic": {"models": [{"id": SONNET.id, "maxTokens": 7}, {"id": "new"}]}})
     assert catalog.problems == ()
     assert catalog.models["anthropic", SONNET.id].max_tokens == 7
+    assert catalog.find(None, None).max_tokens == 7  # also as the model of a session that names none
     assert catalog.models["anthropic", SONNET.id].context_window == 128_000
     assert catalog.models["anthropic", "new"].base_url is None
 

@@ -16,7 +16,6 @@ from pi_lsp.llm.retry import (
     RetryFinished,
     RetryPolicy,
     RetryScheduled,
-    pause_until,
     with_retries,
 )
 from pi_lsp.llm.retry_errors import is_overflow, is_recoverable_length, is_retryable
@@ -116,18 +115,6 @@ def test_the_multiplier_is_the_policys() -> None:
 def test_no_delay_passes_the_maximum(base: float, maximum: float, multiplier: float, attempt: int) -> None:
     policy = RetryPolicy(base_delay_ms=base, max_delay_ms=maximum, backoff_multiplier=multiplier)
     assert 0 <= policy.delay_ms(attempt) <= policy.delay_ms(attempt + 1) <= min(maximum, 2**53 - 1)
-
-
-async def test_a_pause_ends_with_its_time_or_with_the_abort() -> None:
-    aborted = asyncio.Event()
-    pause = pause_until(aborted)
-    assert await pause(5) is True
-    assert await pause(-5) is True
-    asyncio.get_running_loop().call_later(0.02, aborted.set)
-    start = time.monotonic()
-    assert await pause(60_000) is False
-    assert time.monotonic() - start < 5
-    assert await pause(60_000) is False
 
 
 async def test_a_cancelled_task_is_not_swallowed() -> None:

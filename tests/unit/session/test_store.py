@@ -158,6 +158,8 @@ def test_S1_nothing_new_starts_from_a_stale_tip(tmp_path):
     assert session.tree.leaf_id == "other"
     session.move("other")
     assert actions.append_message(session, USER).parent_id == "other"
+    assert ids(session.follow()) == ["other"]
+    assert session.follow() == []
 
 
 def test_S1_a_running_turn_goes_on_on_its_own_branch_and_tells_later(tmp_path):

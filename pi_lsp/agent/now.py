@@ -1,0 +1,33 @@
+"""One look at the files and the buffers of a window, for a step that needs several things from them."""
+
+from functools import cached_property
+
+from pi_lsp.agent.parts import prompt_parts
+from pi_lsp.agent.workspace import Trust, Workspace
+from pi_lsp.context.prompt import PromptParts
+from pi_lsp.resources.settings import Settings
+
+
+class Now:
+    """What stands there now, each part read once, at first need. The next step looks anew."""
+
+    def __init__(self, workspace: Workspace, cwd: str | None) -> None:
+        """`cwd` is the working directory; None where the window has none."""
+        self._workspace = workspace
+        self._cwd = cwd
+        self._place = cwd or workspace.agent_dir
+
+    @cached_property
+    def trust(self) -> Trust:
+        """Whether the working directory is trusted; a window without a folder has nothing to distrust."""
+        return self._workspace.trust(self._cwd) if self._cwd else Trust(trusted=True)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._workspace.settings(self._place, trusted=self.trust.trusted)
+
+    @cached_property
+    def parts(self) -> PromptParts:
+        """What a system prompt is made of, but for the sections of hooks."""
+        return prompt_parts(self._workspace, self._place, trusted=self.trust.trusted)
