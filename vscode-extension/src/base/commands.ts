@@ -1,0 +1,17 @@
+import * as vscode from "vscode";
+import { describe } from "../server/errors";
+
+/** Commands by their ids; one that fails says why, to the person. */
+export function registerCommands(commands: Record<string, (...args: never[]) => unknown>): vscode.Disposable {
+  const registered = Object.entries(commands).map(([id, run]) =>
+    vscode.commands.registerCommand(id, async (...args: never[]) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        if (!(error instanceof vscode.CancellationError)) void vscode.window.showErrorMessage(`Pi: ${describe(error)}`);
+        return undefined;
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}

@@ -1,0 +1,46 @@
+/** What the extension and the chat's page say to each other. */
+import type { Image, Queue, Reference, State } from "../protocol/generated";
+import type { PiEvent } from "../protocol/methods";
+
+/** An entry as it is stored. */
+export type StoredEntry = Record<string, unknown>;
+
+/** A piece of a file that goes along with a message. */
+export interface Attachment extends Reference {
+  label: string;
+}
+
+export interface Completion {
+  label: string;
+  detail: string;
+  insert: string;
+  /** A file that is attached where this is chosen. */
+  attachment?: Attachment;
+}
+
+export type ToPage =
+  | { type: "reset"; state: State | null; entries: StoredEntry[] }
+  | { type: "entries"; entries: StoredEntry[] }
+  | { type: "event"; event: PiEvent }
+  | { type: "state"; state: State }
+  | { type: "draft"; text: string }
+  | { type: "attach"; attachment: Attachment }
+  | { type: "completions"; query: string; items: Completion[] }
+  | { type: "problem"; text: string }
+  | { type: "focus" };
+
+export type FromPage =
+  | { type: "ready" }
+  | { type: "send"; text: string; mode: "prompt" | "steer" | "followUp"; images: Image[]; references: Reference[] }
+  | { type: "abort" }
+  | { type: "queue"; queue: Queue }
+  | { type: "complete"; query: string }
+  | { type: "openEntry"; entryId: string }
+  | { type: "openFile"; path: string }
+  | { type: "copy"; text: string }
+  | { type: "resend"; entryId: string }
+  | { type: "command"; name: PageCommand };
+
+/** The commands that the page may start. */
+export const PAGE_COMMANDS = ["chooseModel", "chooseThinking", "showContext", "compact", "openSession", "newSession", "setApiKey"] as const;
+export type PageCommand = (typeof PAGE_COMMANDS)[number];

@@ -1,0 +1,78 @@
+/** Compaction: looked at before, done, and taken back. */
+import * as vscode from "vscode";
+import { type Pages, SCHEME } from "../base/pages";
+import { counted, tokens } from "../base/text";
+import type { CompactionPreview, EntryRef } from "../protocol/generated";
+import type { Server } from "../server/server";
+import { withProgress } from "../session/actions";
+import { kindOf } from "../session/words";
+
+type Summarizer = "model" | "local";
+
+export async function compact(server: Server, instructions = "", summarizer: Summarizer = "model"): Promise<void> {
+  const params = { summarizer, ...(instructions && { instructions }) };
+  const result = await withProgress("Compacting the session", (token) => server.request("pi/compact", params, token));
+  if (result.error) void vscode.window.showWarningMessage(`Pi: ${result.error}`);
+  if (result.stopReason !== "done") return;
+  const sizes = result.tokensBefore && result.tokensAfter ? ` from ${tokens(result.tokensBefore)} to ${tokens(result.tokensAfter)}` : "";
+  const local = result.summarizer === "local" && summarizer === "model" ? " The model could not be used, so the summary is a local one." : "";
+  const chosen = await vscode.window.showInformationMessage(`Pi: compacted${sizes}.${local}`, "Undo", "Show Context");
+  if (chosen === "Undo") await undo(server);
+  else if (chosen) await vscode.commands.executeCommand("piLsp.showContext");
+}
+
+export async function compactWithInstructions(server: Server): Promise<void> {
+  const instructions = await vscode.window.showInputBox({ title: "Compact the session", placeHolder: "What the summary must keep" });
+  if (instructions !== undefined) await compact(server, instructions.trim());
+}
+
+export async function undo(server: Server): Promise<void> {
+  await server.request("pi/compact/undo", {});
+  void vscode.window.showInformationMessage("Pi: the conversation goes on from before the compaction.");
+}
+
+const PAGE = "compaction/preview.md";
+
+/** Show what would be summarised and kept. Its first line has what the person may do. */
+export async function preview(server: Server, pages: Pages): Promise<void> {
+  await pages.show(PAGE, previewText(await server.request("pi/compact/preview", {})));
+}
+
+/** The actions over the preview. */
+export function previewActions(): vscode.Disposable {
+  const lenses = ACTIONS.map((action) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), action));
+  const pattern = `/${PAGE}`;
+  return vscode.languages.registerCodeLensProvider({ scheme: SCHEME, pattern }, { provideCodeLenses: () => lenses });
+}
+
+const ACTIONS: vscode.Command[] = [
+  { title: "$(sparkle) Compact", tooltip: "The model writes the summary", command: "piLsp.compact" },
+  { title: "$(edit) Compact with instructions…", tooltip: "Say what must be kept", command: "piLsp.compactWithInstructions" },
+  { title: "$(zap) Compact with this local summary", tooltip: "Free, without a model", command: "piLsp.compactLocally" },
+];
+
+/** The plan as a page to read. */
+export function previewText(plan: CompactionPreview): string {
+  const list = (title: string, refs: EntryRef[]): string[] => {
+    if (refs.length === 0) return [];
+    const sum = refs.reduce((whole, ref) => whole + ref.tokens, 0);
+    const rows = refs.map((ref) => `- ${kindOf({ type: ref.type, role: ref.role ?? null }).name} (${ref.tokens}): ${ref.preview}`);
+    return [`## ${title}`, "", `${counted(refs.length, "entry", "entries")}, ${tokens(sum)}`, "", ...rows, ""];
+  };
+  const files = (title: string, names: string[] | undefined): string[] => (names?.length ? [`${title}: ${names.join(", ")}`, ""] : []);
+  return [
+    "# What a compaction would do",
+    "",
+    `From ${tokens(plan.tokensBefore)} to about ${tokens(plan.tokensAfter)}. Nothing is written yet.`,
+    "",
+    ...list("Replaced by the summary", plan.summarized),
+    ...list("Replaced too: the beginning of the turn that is cut", plan.turnPrefix),
+    ...list("Kept as it is", plan.kept),
+    ...files("Files that were read", plan.readFiles),
+    ...files("Files that were changed", plan.modifiedFiles),
+    "## The local summary",
+    "",
+    plan.localSummary,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,37 @@
+/** Tell the person, once, what went wrong with the server and what they can do. */
+import * as vscode from "vscode";
+import { CrashError } from "./crashes";
+import { EnvironmentError } from "./environment";
+import type { Server } from "./server";
+
+const PYTHON_PAGE = vscode.Uri.parse("https://www.python.org/downloads/");
+
+export function tellFailures(server: Server): vscode.Disposable {
+  let shown = false;
+  return server.onFailure((error) => {
+    if (error instanceof EnvironmentError && error.details) server.log.error(error.details);
+    if (shown) return;
+    shown = true;
+    void tell(server, error).finally(() => {
+      shown = false;
+    });
+  });
+}
+
+async function tell(server: Server, error: unknown): Promise<void> {
+  const actions = actionsFor(server, error);
+  const message = error instanceof Error ? error.message : String(error);
+  const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(actions));
+  if (chosen) await actions[chosen]?.();
+}
+
+function actionsFor(server: Server, error: unknown): Record<string, () => unknown> {
+  const showLog = { "Show Log": () => { server.log.show(); } };
+  const again = () => server.restart();
+  if (error instanceof EnvironmentError && error.kind === "python") {
+    const choose = () => vscode.commands.executeCommand("workbench.action.openSettings", "piLsp.server.python");
+    return { "Get Python": () => vscode.env.openExternal(PYTHON_PAGE), "Choose Python": choose, "Try Again": again, ...showLog };
+  }
+  if (error instanceof EnvironmentError) return { "Try Again": again, ...showLog };
+  return error instanceof CrashError && error.restarts ? showLog : { Restart: again, ...showLog };
+}

@@ -1,0 +1,90 @@
+/** What a person does with entries of the session tree. */
+import * as vscode from "vscode";
+import type { Pages } from "../base/pages";
+import type { SwitchParams } from "../protocol/generated";
+import type { Server } from "../server/server";
+import type { Row } from "./outline";
+import type { Filter, SessionView } from "./view";
+import { textOfEntry } from "./words";
+
+/** The id behind a row, or the id itself. */
+export function entryId(row: Row | string | undefined): string | undefined {
+  if (typeof row === "string" || row === undefined) return row;
+  return row.kind === "earlier" ? undefined : row.node.id;
+}
+
+async function stored(server: Server, id: string): Promise<Record<string, unknown>> {
+  const { entries } = await server.request("pi/session/entries", { ids: [id] });
+  const [entry] = entries;
+  if (!entry) throw new Error("This entry is not in the session any more.");
+  return entry;
+}
+
+export async function openEntry(server: Server, pages: Pages, id: string): Promise<void> {
+  await pages.show(`entry/${id}.md`, textOfEntry(await stored(server, id)));
+}
+
+export async function copyEntry(server: Server, id: string): Promise<void> {
+  await vscode.env.clipboard.writeText(textOfEntry(await stored(server, id)));
+}
+
+const FILTERS: Record<Filter, string> = {
+  default: "Conversation, tools, summaries",
+  noTools: "Without tool results",
+  userOnly: "Only what you said",
+  labeled: "Only labelled entries",
+  all: "Everything that is stored",
+};
+
+export async function chooseFilter(view: SessionView): Promise<void> {
+  const { filter, query } = view.narrowed;
+  const items = Object.entries(FILTERS).map(([name, label]) => ({
+    label: `$(${name === filter ? "check" : "blank"}) ${label}`,
+    filter: name as Filter,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Entries to show" });
+  if (chosen) view.narrow(chosen.filter, query);
+}
+
+export async function search(view: SessionView): Promise<void> {
+  const { filter, query } = view.narrowed;
+  const found = await vscode.window.showInputBox({ title: "Search the session", value: query, placeHolder: "Words that an entry must hold" });
+  if (found !== undefined) view.narrow(filter, found.trim());
+}
+
+const SUMMARIES: (vscode.QuickPickItem & { summarizer: NonNullable<SwitchParams["summarizer"]> })[] = [
+  { label: "$(arrow-right) Switch", description: "without a summary of what is left", summarizer: "none" },
+  { label: "$(sparkle) Switch with a summary by the model", description: "it costs a request", summarizer: "model" },
+  { label: "$(zap) Switch with a local summary", description: "from the entries alone, free", summarizer: "local" },
+];
+
+/** Go on from another entry; the text that is to be edited, if the entry was a message of the person. */
+export async function switchTo(server: Server, targetId: string): Promise<string | undefined> {
+  const chosen = await vscode.window.showQuickPick(SUMMARIES, { title: "Switch branch" });
+  if (!chosen) return undefined;
+  const instructions = chosen.summarizer === "model" ? await askInstructions() : "";
+  if (instructions === undefined) return undefined;
+  const params = { targetId, summarizer: chosen.summarizer, ...(instructions && { instructions }) };
+  const answer = await withProgress("Switching branch", (token) => server.request("pi/tree/switch", params, token));
+  return answer.editorText ?? undefined;
+}
+
+const askInstructions = (): Thenable<string | undefined> =>
+  vscode.window.showInputBox({ title: "What should the summary keep?", placeHolder: "Leave empty for the usual summary" });
+
+export async function labelEntry(server: Server, id: string, current: string): Promise<void> {
+  const label = await vscode.window.showInputBox({ title: "Label", value: current, placeHolder: "Empty removes the label" });
+  if (label !== undefined) await server.request("pi/tree/label", { entryId: id, label: label.trim() || null });
+}
+
+export async function renameSession(server: Server): Promise<void> {
+  const { session } = await server.request("pi/state", {});
+  const name = await vscode.window.showInputBox({ title: "Name of the session", value: session.name ?? "" });
+  if (name?.trim()) await server.request("pi/session/rename", { name: name.trim() });
+}
+
+/** Run work that the person may cancel. */
+export function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Thenable<T> {
+  const options = { location: vscode.ProgressLocation.Notification, title: `Pi: ${title}`, cancellable: true };
+  return vscode.window.withProgress(options, (_progress, token) => work(token));
+}

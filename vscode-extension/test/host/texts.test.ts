@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { Batcher } from "../../src/base/batcher";
+import { shortPath } from "../../src/base/paths";
+import { ago, bar, counted, percent, short } from "../../src/base/text";
+import type { RuleFile, Rules, TreeNode } from "../../src/protocol/generated";
+import { aboutFile, folderTooltip, hidesSomething, summary } from "../../src/rules/text";
+import { Outline, type Row } from "../../src/session/outline";
+import { kindOf, textOfEntry } from "../../src/session/words";
+
+describe("numbers and places", () => {
+  it.each([[0, "0"], [999, "999"], [1000, "1k"], [1234, "1.2k"], [34_567, "35k"], [999_600, "1.0M".replace(".0", "")], [2_500_000, "2.5M"]])("%d is %s", (count, text) => {
+    expect(short(count)).toBe(text);
+  });
+
+  it("draws bars and shares", () => {
+    expect(bar(0, 10, 4)).toBe("▱▱▱▱");
+    expect(bar(1, 1000, 4)).toBe("▰▱▱▱");
+    expect(bar(20, 10, 4)).toBe("▰▰▰▰");
+    expect([percent(1, 1000), percent(0, 0), percent(1, 4)]).toEqual(["<1%", "0%", "25%"]);
+  });
+
+  it("says paths as short as can be", () => {
+    expect(shortPath("/home/a/project/src/x.ts", ["/home/a/project"], "/home/a")).toBe("src/x.ts");
+    expect(shortPath("/home/a/project", ["/home/a/project"], "/home/a")).toBe("project");
+    expect(shortPath("/home/a/.pi/AGENTS.md", ["/home/a/project"], "/home/a")).toBe("~/.pi/AGENTS.md");
+    expect(shortPath("/etc/x", ["/home/a/project"], "/home/a")).toBe("/etc/x");
+  });
+
+  it("says times and counts", () => {
+    const now = Date.parse("2026-05-04T12:00:00Z");
+    expect(["2026-05-04T11:59:40Z", "2026-05-04T11:15:00Z", "2026-05-03T11:00:00Z", "2025-01-01T00:00:00Z", "never"].map((time) => ago(time, now))).toEqual([
+      "just now",
+      "45 min ago",
+      "1 day ago",
+      "2025-01-01",
+      "",
+    ]);
+    expect(counted(2, "entry", "entries")).toBe("2 entries");
+  });
+});
+
+describe("Batcher", () => {
+  it("asks once for what is asked together", async () => {
+    const asked: string[][] = [];
+    const batcher = new Batcher<string>((keys) => {
+      asked.push(keys);
+      return Promise.resolve(keys.map((key) => key.toUpperCase()));
+    }, 1);
+    expect(await Promise.all([batcher.get("a"), batcher.get("b"), batcher.get("a")])).toEqual(["A", "B", "A"]);
+    expect(asked).toEqual([["a", "b"]]);
+  });
+
+  it("passes on a failure, and too few answers", async () => {
+    const failing = new Batcher(() => Promise.reject(new Error("gone")), 1);
+    await expect(failing.get("a")).rejects.toThrow("gone");
+    await expect(new Batcher(() => Promise.resolve([]), 1).get("a")).rejects.toThrow("too few");
+  });
+});
+
+const rule = (more: Partial<RuleFile>): RuleFile => ({
+  uri: "file:///w/AGENTS.md",
+  scope: "directory",
+  loaded: true,
+  inSession: true,
+  tokens: 1200,
+  bytes: 1,
+  lines: 1,
+  ...more,
+});
+const name = (uri: string): string => uri.split("/").at(-1) ?? "";
+
+describe("rules in words", () => {
+  const shadowed = rule({ uri: "file:///w/CLAUDE.md", loaded: false, reason: "shadowed", by: "file:///w/AGENTS.md", tokens: 9 });
+  const rules: Rules = { directory: "file:///w", files: [rule({ changedSince: true }), shadowed], tokens: 1200, bytes: 1 };
+
+  it("says what is read, in order, and what is not (R1, R7)", () => {
+    expect(summary(rules)).toBe("1 rule · 1.2k tokens");
+    expect(hidesSomething(rules)).toBe(true);
+    expect(folderTooltip(rules, name)).toBe(
+      "Pi reads here 1 rule, 1.2k tokens:\n1. AGENTS.md · 1.2k tokens · changed since the session read it\nNot CLAUDE.md: AGENTS.md is read instead",
+    );
+  });
+
+  it("prefers the server's own word for why", () => {
+    expect(aboutFile({ ...shadowed, detail: "the server knows" }, name)).toContain("the server knows");
+  });
+
+  it("has nothing to say where there is nothing", () => {
+    expect(folderTooltip({ directory: "file:///w", files: [], tokens: 0, bytes: 0 }, name)).toBe("");
+  });
+});
+
+const node = (id: string, parentId: string | null, onPath = false): TreeNode => ({ id, parentId, type: "message", role: "user", preview: id, time: "", children: 0, onPath, bytes: 1 });
+const said = (rows: Row[]): string[] => rows.map((row) => (row.kind === "earlier" ? `… ${row.rows.length}` : `${row.kind === "branch" ? `⑂${row.size} ` : ""}${row.node.id}`));
+
+describe("Outline", () => {
+  const nodes = [node("a", null, true), node("b", "a"), node("c", "b"), node("d", "a", true), node("e", "d", true)];
+
+  it("runs down the path on one level, with the branches that were left beside it", () => {
+    const outline = new Outline(nodes, "e");
+    expect(said(outline.rows())).toEqual(["a", "⑂2 b", "d", "e"]);
+    expect(said(outline.branch(node("b", "a")))).toEqual(["b", "c"]);
+    expect(outline.rows().filter((row) => row.kind === "entry" && row.leaf)).toHaveLength(1);
+  });
+
+  it("goes on with the newest where no branch is on the path", () => {
+    expect(said(new Outline([node("a", null), node("b", "a"), node("c", "a")], null).rows())).toEqual(["a", "⑂1 b", "c"]);
+  });
+
+  it("puts what is long ago behind one row, and stays quick", () => {
+    const long = Array.from({ length: 10_000 }, (_, index) => node(`n${index}`, index ? `n${index - 1}` : null, true));
+    const started = performance.now();
+    const rows = new Outline(long, "n9999").rows();
+    expect(performance.now() - started).toBeLessThan(500);
+    expect(rows).toHaveLength(301);
+    expect(rows[0]?.kind).toBe("earlier");
+  });
+});
+
+describe("entries in words", () => {
+  it("names what it does not know by its own name", () => {
+    expect(kindOf({ type: "message", role: "assistant" }).name).toBe("Assistant");
+    expect(kindOf({ type: "new_kind" }).name).toBe("new_kind");
+  });
+
+  it.each([
+    [{ message: { role: "user", content: "plain" } }, "plain"],
+    [{ message: { content: [{ type: "text", text: "a" }, { type: "toolCall", name: "bash", arguments: { command: "ls" } }] } }, 'a\n\nbash {\n  "command": "ls"\n}'],
+    [{ type: "compaction", summary: "short" }, "short"],
+    [{ type: "x" }, '{\n  "type": "x"\n}'],
+  ])("reads %j", (entry, text) => {
+    expect(textOfEntry(entry)).toBe(text);
+  });
+});

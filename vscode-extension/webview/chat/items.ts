@@ -1,0 +1,82 @@
+/** Items of the transcript as elements. */
+import { h, icon, iconButton } from "../base/dom";
+import { showMarkdown } from "../base/markdown";
+import { toolCard, type ToolActions } from "./tools";
+import type { Block, Item } from "./transcript";
+
+export interface Actions extends ToolActions {
+  copy: (text: string) => void;
+  resend: (entryId: string) => void;
+  openEntry: (entryId: string) => void;
+}
+
+const NAMES: Record<Item["kind"], string> = {
+  user: "You",
+  assistant: "Assistant",
+  compaction: "Compacted here",
+  branch: "Summary of another branch",
+  shell: "Your command",
+  note: "Added text",
+};
+
+export function paint(item: Item, actions: Actions): HTMLElement {
+  const element = h(`article.item.${item.kind}${item.live ? ".live" : ""}`, { "aria-label": NAMES[item.kind], "data-id": item.id });
+  if (item.kind === "compaction" || item.kind === "branch") {
+    element.append(fold(item, actions));
+    return element;
+  }
+  if (item.kind === "note") element.append(h("div.caption", {}, icon("note"), " ", item.about || NAMES.note));
+  element.append(...item.blocks.map((block) => paintBlock(block, item, actions)));
+  if (item.live && item.blocks.length === 0) element.append(h("div.waiting", { role: "status" }, icon("loading", "codicon-modifier-spin"), " Thinking…"));
+  if (item.error) element.append(h("div.problem", { role: "alert" }, icon("warning"), " ", item.error));
+  if (item.ending) element.append(h("div.ending", {}, icon("circle-slash"), " ", item.ending));
+  if (!item.live) element.append(toolbar(item, actions));
+  return element;
+}
+
+function paintBlock(block: Block, item: Item, actions: Actions): HTMLElement {
+  switch (block.kind) {
+    case "text": {
+      const text = h("div.text", { dir: "auto" });
+      if (item.kind === "user") text.append(block.text.slice(0, 20_000));
+      else showMarkdown(text, block.text, actions.copy);
+      return text;
+    }
+    case "thinking": {
+      const text = h("div.text", { dir: "auto" });
+      showMarkdown(text, block.text, actions.copy);
+      const open = item.live && item.blocks.at(-1) === block;
+      return h("details.thinking", open ? { open: true } : {}, h("summary", {}, icon("lightbulb"), " Thinking"), text);
+    }
+    case "tool":
+      return toolCard(block, actions);
+    case "image":
+      return picture(block.mimeType, block.data);
+  }
+}
+
+function picture(mimeType: string, data: string): HTMLElement {
+  const known = /^image\/(?:png|jpeg|gif|webp)$/u.test(mimeType) && /^[A-Za-z0-9+/=]+$/u.test(data);
+  return known
+    ? h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image sent along" })
+    : h("div.caption", {}, icon("file-media"), " An image that cannot be shown");
+}
+
+function fold(item: Item, actions: Actions): HTMLElement {
+  const text = h("div.text", { dir: "auto" });
+  const [block] = item.blocks;
+  showMarkdown(text, block?.kind === "text" ? block.text : "", actions.copy);
+  const tokens = item.about && ` · ${Number(item.about).toLocaleString()} tokens before`;
+  return h("details.fold", {}, h("summary", {}, icon(item.kind === "branch" ? "git-merge" : "fold"), ` ${NAMES[item.kind]}${tokens}`), text);
+}
+
+function toolbar(item: Item, actions: Actions): HTMLElement {
+  const text = item.blocks.map((block) => ("text" in block && block.kind === "text" ? block.text : "")).filter(Boolean).join("\n\n");
+  return h(
+    "div.toolbar",
+    { role: "toolbar", "aria-label": `Actions for ${NAMES[item.kind]}` },
+    text && iconButton("copy", "Copy", () => { actions.copy(text); }),
+    item.kind === "user" && iconButton("edit", "Edit and send again, on a new branch", () => { actions.resend(item.id); }),
+    iconButton("go-to-file", "Show the stored entry", () => { actions.openEntry(item.id); }),
+  );
+}

@@ -1,0 +1,81 @@
+/** The chat's page. It draws what the extension tells, and sends what the person does. */
+import type { FromPage, ToPage } from "../../src/chat/messages";
+import type { State } from "../../src/protocol/generated";
+import { h } from "../base/dom";
+import { Bar } from "./bar";
+import { Composer } from "./composer";
+import { List } from "./list";
+import { Notices } from "./notices";
+import { Transcript } from "./transcript";
+
+const vscode = acquireVsCodeApi<{ draft: string }>();
+const post = (message: FromPage): void => { vscode.postMessage(message); };
+
+const transcript = new Transcript();
+const list = new List(transcript, {
+  copy: (text) => { post({ type: "copy", text }); },
+  resend: (entryId) => { post({ type: "resend", entryId }); },
+  openEntry: (entryId) => { post({ type: "openEntry", entryId }); },
+  openFile: (path) => { post({ type: "openFile", path }); },
+});
+const notices = new Notices(post);
+const bar = new Bar(post);
+const composer = new Composer(post, bar.element, (draft) => { vscode.setState({ draft }); });
+const announcer = h("div.hidden-text", { "aria-live": "polite" });
+
+function show(state: State): void {
+  bar.show(state);
+  notices.showQueue(state.queue);
+  composer.setRunning(state.phase !== "idle");
+}
+
+function heard(message: ToPage): void {
+  switch (message.type) {
+    case "reset":
+      transcript.reset(message.entries, message.state?.running?.message);
+      list.clear();
+      notices.clear();
+      if (message.state) show(message.state);
+      return;
+    case "entries":
+      for (const entry of message.entries) transcript.add(entry);
+      list.update();
+      return;
+    case "event":
+      transcript.happened(message.event);
+      notices.happened(message.event);
+      if (message.event.type === "agent_start") composer.setRunning(true);
+      if (message.event.type === "agent_end") {
+        composer.setRunning(false);
+        announcer.textContent = "The answer is complete.";
+      }
+      list.update();
+      return;
+    case "state":
+      show(message.state);
+      return;
+    case "draft":
+      composer.draft = [composer.draft, message.text].filter(Boolean).join("\n");
+      composer.focus();
+      return;
+    case "attach":
+      composer.attach(message.attachment);
+      composer.focus();
+      return;
+    case "completions":
+      composer.offer(message.query, message.items);
+      return;
+    case "problem":
+      notices.fail(message.text);
+      return;
+    case "focus":
+      composer.focus();
+  }
+}
+
+document.body.append(list.element, notices.element, composer.element, announcer);
+window.addEventListener("message", (event: MessageEvent<ToPage>) => { heard(event.data); });
+window.addEventListener("focus", () => { if (document.activeElement === document.body) composer.focus(); });
+composer.draft = vscode.getState()?.draft ?? "";
+composer.setRunning(false);
+post({ type: "ready" });
