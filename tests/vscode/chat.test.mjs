@@ -1,8 +1,5 @@
 // Talking: the chat, branches and compactions in a real VS Code, with a real server and a strict Messages API.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Editor } from "./support/editor.mjs";
 import { startModel } from "./support/model.mjs";
@@ -38,7 +35,7 @@ describe("talking", { skip: missing }, () => {
 
   before(async () => {
     editor = await Editor.start();
-    model = await startModel(mkdtempSync(path.join(tmpdir(), "pi-lsp-model-")), REPLIES);
+    model = await startModel(editor.profile.root, REPLIES);
     workspace = editor.profile.sample();
     window = await editor.open(workspace);
     await window.status("rules");

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { Coalesced } from "../../src/server/coalesced";
 import { Crashes } from "../../src/server/crashes";
 import { bundledWheel, environmentFolder, EnvironmentError, installError, makeEnvironment } from "../../src/server/environment";
@@ -10,7 +10,11 @@ import { candidates, findPython, parseVersion } from "../../src/server/python";
 import { run } from "../../src/server/run";
 import { differs } from "../../src/server/versions";
 
-const scratch = (): string => mkdtempSync(path.join(tmpdir(), "pi-lsp-test-"));
+const root = mkdtempSync(path.join(tmpdir(), "pi-lsp-test-"));
+const scratch = (): string => mkdtempSync(path.join(root, "part-"));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
 
 /** A program that says this and ends with this code. */
 function program(says: string, code = 0): string {
