@@ -129,7 +129,7 @@ class Speaking:
             return self._providers.setdefault(model.api, demo_provider())
         endpoint = self.access.endpoint(model)
         if isinstance(endpoint, NoKey):
-            raise NoModelError(f"{endpoint.reason}; or choose another model (pi/model/set)")
+            raise NoModelError(f"{endpoint.reason}; or choose another model")
         if model.api not in self._providers:
             self._providers[model.api] = AnthropicProvider(self.access, settings=lambda: self._provider_retry)
         return self._providers[model.api]
