@@ -269,6 +269,7 @@ async def test_L6_a_failure_that_passes_is_tried_again_and_nothing_is_twice_in_t
         assert [(event.attempt, event.success) for event in talk.told(events.RetryFinished)] == [(2, True)]
         last = talk.server.requests[-1].body["messages"]
         assert [message["role"] for message in last] == ["user"]
+        assert talk.stored.count('"type":"context_edit"') == 2  # Pi must not see the failed attempts either
         assert len(talk.told(events.TurnStart)) == len(talk.told(events.TurnEnd)) == 3
 
 

@@ -113,7 +113,7 @@ async def test_a_level_that_a_model_does_not_know_gives_way_to_the_nearest(place
 
 async def test_no_key_says_what_to_do(place: Place) -> None:
     async with place.window() as window:
-        with pytest.raises(NoModelError, match=r"ANTHROPIC_API_KEY.*pi/model/set"):
+        with pytest.raises(NoModelError, match=r"ANTHROPIC_API_KEY.*another model"):
             await speaker_of(window)
         await set_auth(window, AuthParams(provider="anthropic", api_key="sk-of-the-client"))
         assert (await spoken(window))[1] == "claude-sonnet-4-5"

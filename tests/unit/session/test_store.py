@@ -187,8 +187,7 @@ def test_S2_names_and_labels_follow_the_tip_of_the_file(tmp_path, add):
 
 def test_S5_a_move_of_the_leaf_is_written_down(tmp_path):
     session = opened(tmp_path)
-    session.move("a")
-    anchor = actions.append_leaf_anchor(session)
+    anchor = actions.move_leaf(session, "a")
     again = Session.open(session.path, "/w")
     assert again.leaf_id == anchor.id
     assert ids(again.tree.path(again.leaf_id)) == ["a", anchor.id]
