@@ -93,17 +93,21 @@ class Keeper:
         return conversation
 
     def write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
-        """Run a call that appends entries, and tell each; see `Window.write`."""
+        """Run a call that appends entries, then tell each; see `Window.write`.
+
+        None is told before the call ends: what comes before the first message of a session is in its file only with
+        that.
+        """
         conversation = self.followed()
         written: list[Entry] = []
         try:
-            for entry in call(conversation):
-                written.append(entry)
-                self._tell_entry(conversation, entry)
+            written.extend(call(conversation))  # where it raises, what it gave before
         finally:
             session = conversation.session
             if self._presence is None and session.path and session.is_saved:
                 self._presence = mark(session.path)
+            for entry in written:
+                self._tell_entry(conversation, entry)
         return written
 
     def rules(self, conversation: Conversation, place: str, agent_dir: str) -> SessionRules:
