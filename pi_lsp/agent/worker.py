@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Concatenate, ParamSpec, TypeVar
 
+from pi_lsp.base.memory import reading_much
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -43,7 +45,12 @@ class Worker:
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a short call in its turn."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(*args, **kwargs))
+
+        def work() -> R:
+            with reading_much():
+                return call(*args, **kwargs)
+
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
     async def run_long(self, call: Callable[Concatenate[Cancel, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call that takes a `Cancel`; cancelling the awaiting task sets it."""

@@ -17,7 +17,7 @@ from pi_lsp.context.select import Selected, select
 from pi_lsp.context.usage import estimate_projected
 from pi_lsp.resources.settings import CompactionSettings
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.messages import Message, role_of
+from pi_lsp.session.messages import Message
 
 
 class Preparation(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,8 +75,8 @@ def prepare(
         return None
     history_end = cut.turn_start_index if cut.is_split_turn else cut.first_kept_entry_index
     summarized, turn_prefix = entries[start:history_end], entries[history_end : cut.first_kept_entry_index]
-    gone = [*conversation(summarized), *conversation(turn_prefix)]
-    if not gone:
+    gone = entries[start : cut.first_kept_entry_index]
+    if not any(True for _ in conversation(gone)):
         return None
     summary = previous.get("summary")
     return Preparation(
@@ -88,7 +88,7 @@ def prepare(
         tokens_before=estimate_projected(path, projection, counter, window).tokens,
         system_message=current_system(projection.messages),
         previous_summary=summary if isinstance(summary, str) else None,
-        file_ops=file_ops(gone, [previous]),
+        file_ops=file_ops(conversation(gone), [previous]),
         settings=settings,
     )
 
@@ -100,4 +100,4 @@ def ends_in_compaction(path: Sequence[Entry]) -> bool:
 
 def conversation(entries: Sequence[Selected]) -> Iterator[Message]:
     """The messages of entries without the system's: those are state, which a compaction states anew."""
-    return (message for selected in entries for message in selected.messages if role_of(message) != "system")
+    return (message for selected in entries for message in selected.messages if message.get("role") != "system")

@@ -27,8 +27,11 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     model_id: str | None = None
 
 
-class Selected(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of the context with the messages it became, edits applied. Often there are none."""
+class Selected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One entry of the context with the messages it became, edits applied. Often there are none.
+
+    Never part of a cycle, so the garbage collector need not look at it.
+    """
 
     entry: Entry
     messages: tuple[Message, ...]
@@ -56,23 +59,29 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
 
 def select(path: Sequence[Entry]) -> Projection:
     """The messages of a path (root to leaf), before conversion, with the fate of each of its entries."""
-    chosen, fates = _choose(path)
-    edits = {as_str(body.get("targetId")): (entry.id, body) for entry, body in chosen if entry.type == "context_edit"}
+    chosen, kept, fates = _choose(path)
+    edits = {as_str(entry.get("targetId")): entry for entry in chosen if entry.type == "context_edit"}
+    model: ModelChoice | None = None
     entries: list[Selected] = []
-    for position, (entry, body) in enumerate(chosen):
-        messages: list[Message] = []
-        if position and entry.type == "compaction":
-            fates[entry.id] = _by_compaction(chosen[0][0], "a later compaction's summary stands for it")
+    # In one pass: each body is used while the processor has it at hand, and dropped before the next one is decoded.
+    for place, entry in enumerate(chosen):
+        body, messages = entry.body, list[Message]()
+        model = _model_of(entry, body) or model
+        if 0 < place <= kept and _is_system(entry, body):
+            fates[entry.id] = _by_compaction(chosen[0], "the compaction states the system prompt anew")
+            continue
+        if place and entry.type == "compaction":
+            fates[entry.id] = _by_compaction(chosen[0], "a later compaction's summary stands for it")
         else:
-            original = _messages_of(entry, body)
-            edit_id, edit = edits.get(entry.id, ("", None))
-            messages = _edited(original, edit)
-            fates[entry.id] = _fate(entry, original, messages, edit_id)
+            original, edit = _messages_of(entry, body), edits.get(entry.id)
+            messages = _edited(original, edit.body) if edit else original
+            fates[entry.id] = _fate(entry, original, messages, edit)
         entries.append(Selected(entry=entry, messages=tuple(messages)))
+    replaced = reversed(path[: len(path) - len(chosen)])
     return Projection(
         entries=tuple(entries),
         thinking_level=_thinking_level(path),
-        model=_model(path, {entry.id: body for entry, body in chosen}),
+        model=model or next(filter(None, (_model_of(entry, entry.body) for entry in replaced)), None),
         fates=fates,
     )
 
@@ -102,27 +111,28 @@ def entry_messages(entry: Entry) -> list[Message]:
 
 def project_entry(entry: Entry, edit: Entry | None) -> list[Message]:
     """The messages of an entry under one `context_edit` entry (whose target is not looked at)."""
-    return _edited(entry_messages(entry), edit.body if edit else None)
+    messages = entry_messages(entry)
+    return _edited(messages, edit.body) if edit else messages
 
 
-def _choose(path: Sequence[Entry]) -> tuple[list[tuple[Entry, JsonObject]], dict[str, Fate]]:
-    """The entries of the context in its order, with their bodies, and the fates of all others."""
+def _choose(path: Sequence[Entry]) -> tuple[Sequence[Entry], int, dict[str, Fate]]:
+    """The entries of the context in its order, and the fates of all others.
+
+    Where a compaction is the first of them, the number says how many behind it are those that it kept.
+    """
     latest = next((i for i in range(len(path) - 1, -1, -1) if path[i].type == "compaction"), None)
     if latest is None:
-        return [(entry, entry.body) for entry in path], {}
-    compaction, body = path[latest], path[latest].body
-    first_kept = body.get("firstKeptEntryId")
+        return path, 0, {}
+    compaction = path[latest]
+    first_kept = compaction.get("firstKeptEntryId")
     kept_from = next((i for i in range(latest) if path[i].id == first_kept), latest)
     summarized = _by_compaction(compaction, "replaced by the compaction's summary")
     fates = dict.fromkeys((entry.id for entry in path[:kept_from]), summarized)
-    chosen = [(compaction, body)]
-    for entry, kept in ((entry, entry.body) for entry in path[kept_from:latest]):
-        if entry.type == "message" and role_of(as_object(kept.get("message"))) == "system":
-            fates[entry.id] = _by_compaction(compaction, "the compaction states the system prompt anew")
-        else:
-            chosen.append((entry, kept))
-    chosen += [(entry, entry.body) for entry in path[latest + 1 :]]
-    return chosen, fates
+    return [compaction, *path[kept_from:latest], *path[latest + 1 :]], latest - kept_from, fates
+
+
+def _is_system(entry: Entry, body: JsonObject) -> bool:
+    return entry.type == "message" and role_of(as_object(body.get("message"))) == "system"
 
 
 def _by_compaction(compaction: Entry, detail: str) -> Fate:
@@ -177,9 +187,9 @@ def _time(entry: Entry) -> JsonObject:
     return {"timestamp": to_milliseconds(entry.timestamp)}
 
 
-def _edited(messages: list[Message], edit: JsonObject | None) -> list[Message]:
+def _edited(messages: list[Message], edit: JsonObject) -> list[Message]:
     """The messages under an edit; the very same list where it changes nothing."""
-    if edit is None or "replacement" not in edit:
+    if "replacement" not in edit:
         return messages
     replacement = edit["replacement"]
     if replacement is None:
@@ -199,16 +209,17 @@ def _with_content(message: Message, content: str | list[Json]) -> Message:
     return {**message, "content": content}
 
 
-def _fate(entry: Entry, original: list[Message], messages: list[Message], edit_id: str) -> Fate:
+def _fate(entry: Entry, original: list[Message], messages: list[Message], edit: Entry | None) -> Fate:
     if not original:
         return Fate(
             fate="absent", detail=_WITHOUT_MESSAGE.get(entry.type, f"an entry of type {entry.type!r} holds no message")
         )
+    if messages is original:
+        return SENT
+    by = edit.id if edit else None
     if not messages:
-        return Fate(fate="absent", stage="contextEdit", by=edit_id, detail="removed by an edit")
-    if messages is not original:
-        return Fate(fate="changed", stage="contextEdit", by=edit_id, detail="its content was replaced by an edit")
-    return SENT
+        return Fate(fate="absent", stage="contextEdit", by=by, detail="removed by an edit")
+    return Fate(fate="changed", stage="contextEdit", by=by, detail="its content was replaced by an edit")
 
 
 _WITHOUT_MESSAGE: Mapping[str, str] = {
@@ -227,16 +238,14 @@ def _thinking_level(path: Sequence[Entry]) -> str:
     return "off"
 
 
-def _model(path: Sequence[Entry], bodies: Mapping[str, JsonObject]) -> ModelChoice | None:
-    """The last model that was set or that answered, from the whole path. `bodies` are those read already."""
-    for entry in reversed(path):
-        if entry.type == "model_change":
-            body = bodies.get(entry.id) or entry.body
-            return _choice(body.get("provider"), body.get("modelId"))
-        if entry.type == "message":
-            message = as_object((bodies.get(entry.id) or entry.body).get("message"))
-            if role_of(message) == "assistant":
-                return _choice(message.get("provider"), message.get("model"))
+def _model_of(entry: Entry, body: JsonObject) -> ModelChoice | None:
+    """The model that an entry sets, or that answered in it."""
+    if entry.type == "model_change":
+        return _choice(body.get("provider"), body.get("modelId"))
+    if entry.type == "message":
+        message = as_object(body.get("message"))
+        if role_of(message) == "assistant":
+            return _choice(message.get("provider"), message.get("model"))
     return None
 
 

@@ -39,7 +39,7 @@ def text_of(message: Message, separator: str = "\n") -> str:
 
 def tool_calls_of(message: Message) -> Iterator[Block]:
     """The toolCall blocks of an assistant message."""
-    return (block for block in blocks_of(message) if block.get("type") == "toolCall")
+    return (block for block in objects(message.get("content")) if block.get("type") == "toolCall")
 
 
 def usage_of(message: Message) -> JsonObject:

@@ -174,7 +174,7 @@ def test_what_a_compaction_replaced_is_never_decoded() -> None:
     ]
     path, read = lazy([*summarized, said("k"), *later])
     projection = select(path)
-    assert sorted(read) == ["c", "k", "l1", "x"]
+    assert set(read) == {"c", "k", "l1", "x"}
     assert len(projection.fates) == 40_004
     assert projection.fates["s0"].by == "c"
 
