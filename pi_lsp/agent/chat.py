@@ -32,7 +32,7 @@ from pi_lsp.agent.events import (
 from pi_lsp.agent.now import Now
 from pi_lsp.agent.recovery import verdict
 from pi_lsp.agent.requesting import NothingToSendError, Requests
-from pi_lsp.agent.said import begin_prompt, omit, tool_refusals
+from pi_lsp.agent.said import MovedError, begin_prompt, omit, tool_refusals
 from pi_lsp.agent.speaker import Speaker
 from pi_lsp.agent.window import Window
 from pi_lsp.base.json import JsonObject, as_str
@@ -50,13 +50,6 @@ MAX_TURNS = 50
 Compact: TypeAlias = Callable[[CompactionReason], Awaitable[bool]]
 """Compacts the conversation within the run; says whether the context is smaller now."""
 NeedsCompaction: TypeAlias = Callable[[Conversation, Now], bool]
-
-
-class MovedError(Exception):
-    """Another program moved the leaf just before a prompt; nothing was said."""
-
-    def __init__(self) -> None:
-        super().__init__("another program went on with this session just now: look at what it wrote, then send again")
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,16 +91,19 @@ class Run:
         self._retry_after_ms = 0.0
         self._attempt = 0
         self._recovered = False
+        self._is_full = False
+        """Whether the last answer filled the context."""
 
     def partial(self) -> Message | None:
         """The answer that is arriving, as far as it has: all of it has been told by events when this returns."""
         self._bundler.flush()
         return self._stream.message() if self._stream else None
 
-    async def go(self, prompt: Message, moves: int) -> RunResult:
+    async def go(self, prompt: Message, moves: int, *, is_full: bool) -> RunResult:
         """Say the prompt and go on until nothing is left to do.
 
-        `moves`: how often other programs had moved the leaf (`Window.foreign_moves`) when the user sent the prompt.
+        `moves`: how often other programs had moved the leaf (`Window.foreign_moves`) when the user sent the prompt;
+        `is_full`: whether the context has to be compacted before it.
 
         Raises:
             MovedError: they have moved it since; nothing was said.
@@ -117,7 +113,7 @@ class Run:
         window.emit(AgentStart())
         ended = _Ended("error")
         try:
-            if await self._is_full():
+            if is_full:
                 await self._compact_now("threshold")
             await self._say([prompt], moves)
             ended = await self._turns()
@@ -125,7 +121,7 @@ class Run:
             ended = _Ended("cancelled")
         finally:
             window.queue.is_open = False
-            await window.set_running(False)
+            window.end_run()
             window.emit(AgentEnd(stop_reason=ended.stop_reason))
         return RunResult(stop_reason=ended.stop_reason, usage=self._usage, error=ended.error)
 
@@ -181,7 +177,7 @@ class Run:
     async def _go_on(self) -> bool:
         """After an answer: a compaction where the context is full, and what the user has said meanwhile."""
         messages = self._take_steering()
-        if not messages and await self._is_full():
+        if not messages and self._is_full:
             await self._compact_now("threshold")
         messages = messages or self._take_steering() or self._take_follow_ups()
         if not messages:
@@ -210,7 +206,12 @@ class Run:
         answer, failure = stream.message(), stream.failure
         self._retry_after_ms = min((failure and failure.retry_after_ms) or 0, self._longest_pause_ms)
         self._usage = add_usage(self._usage, usage_of(answer) or None)
-        [entry] = await self._window.write(lambda conversation: [append_message(conversation.session, answer)])
+
+        def append(conversation: Conversation) -> Iterator[Entry]:
+            yield append_message(conversation.session, answer)
+            self._is_full = self._full(conversation, self._now)  # with one visit to the worker thread
+
+        [entry] = await self._window.write(append)
         self._requests.answered(entry)
         self._window.emit(MessageEnd(message=answer, entry_id=entry.id))
         return answer, entry
@@ -282,9 +283,6 @@ class Run:
 
     def _look(self) -> None:
         self._now = self._window.now()
-
-    async def _is_full(self) -> bool:
-        return await self._window.in_session(self._full, self._now)
 
     async def _compact_now(self, reason: CompactionReason) -> bool:
         """Takes a while, so everything is looked at anew."""

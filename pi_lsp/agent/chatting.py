@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -69,10 +70,11 @@ async def speaker_of(window: Window, now: Now | None = None) -> Speaker:
     """Whom the next request goes to; `now` is a look that was taken already. Raises NoModelError."""
     look = now or window.now()
 
-    def find(conversation: Conversation) -> Speaker:
-        return window.talk.speaking.speaker(view_of(window, conversation, now=look), look.settings)
+    return await window.in_session(lambda conversation: _speaker(window, conversation, look))
 
-    return await window.in_session(find)
+
+def _speaker(window: Window, conversation: Conversation, now: Now) -> Speaker:
+    return window.talk.speaking.speaker(view_of(window, conversation, now=now), now.settings)
 
 
 async def _run(window: Window, said: Said, moves: int) -> RunResult:
@@ -82,15 +84,21 @@ async def _run(window: Window, said: Said, moves: int) -> RunResult:
         await window.load_hooks(now)
         prompt = await user_prompt(window, said.text, said.images, said.references)
         await window.talk.ask_sections(window.place, window.prompt_parts)
-        speaker = await speaker_of(window, now)
+        speaker, is_full = await window.in_session(partial(_meet, window, now))
         requests = Requests(window, speaker)
         window.run = Run(window, speaker, requests, _compact(window, speaker), _full(window, speaker), now)
-        return await window.run.go(prompt, moves)
+        return await window.run.go(prompt, moves, is_full=is_full)
     except asyncio.CancelledError:  # before the run began; it ends by itself otherwise
         return RunResult(stop_reason="cancelled")
     finally:
         window.run = None
         window.queue.is_open = False
+
+
+def _meet(window: Window, now: Now, conversation: Conversation) -> tuple[Speaker, bool]:
+    """Whom the prompt goes to, and whether the context is too full for it."""
+    speaker = _speaker(window, conversation, now)
+    return speaker, window.compactor.is_full(speaker, conversation, now)
 
 
 def _full(window: Window, speaker: Speaker) -> NeedsCompaction:

@@ -15,6 +15,13 @@ from pi_lsp.session.messages import Message, tool_calls_of
 NO_TOOLS = "The tool was not run: this window runs no tools. Go on without it."
 
 
+class MovedError(Exception):
+    """Another program moved the leaf just before a prompt; nothing was said."""
+
+    def __init__(self) -> None:
+        super().__init__("another program went on with this session just now: look at what it wrote, then send again")
+
+
 def begin_prompt(
     conversation: Conversation, messages: Sequence[Message], parts: PromptParts, speaker: Speaker
 ) -> Iterator[Entry]:

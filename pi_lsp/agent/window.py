@@ -205,13 +205,13 @@ class Window:
         await self.ready()
         return await self._worker.finish(self._keeper.write, call)
 
-    async def set_running(self, running: bool) -> None:
-        """A turn begins or ends: while it runs, it stays on its own branch."""
+    def end_run(self) -> None:
+        """A run is over, which stayed on its own branch: whoever visits the session next sees what others wrote."""
 
-        def set_it(conversation: Conversation) -> None:
-            conversation.session.running = running
+        def end() -> None:
+            self._keeper.followed().session.running = False
 
-        await self._worker.finish(lambda: set_it(self._keeper.followed()))
+        self._worker.soon(end)
 
     async def replace_session(self, make: Callable[[], Session]) -> Conversation:
         """Go over to another session, made in the worker thread, and tell it. Raises what `make` raises."""

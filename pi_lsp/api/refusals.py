@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from pi_lsp.agent.chat import MovedError
+from pi_lsp.agent.said import MovedError
 from pi_lsp.agent.compacting import CompactionRefusedError
 from pi_lsp.agent.operations import BusyError
 from pi_lsp.agent.prompting import PromptError

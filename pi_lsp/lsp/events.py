@@ -1,8 +1,13 @@
-"""`pi/event`: what happens in the window, told to a client that wants to know, in the order in which it happened."""
+"""`pi/event`: what happens in the window, told to a client that wants to know, in the order in which it happened.
+
+Warnings are shown by a message, too, whatever the client knows of us.
+"""
 
 import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
 
 from pi_lsp.lsp.language_server import PiServer
 from pi_lsp.lsp.protocol import PiProtocol
@@ -13,13 +18,19 @@ if TYPE_CHECKING:
 
 QUIET_S = 0.05
 """Changes of resources that follow each other so quickly are told as one: an editor saves many files at a time."""
+CONTEXT_S = 0.1
+"""So long after a change it is told how full the context is: a turn changes it again and again, and has work to do."""
 
 
 def register(server: PiServer) -> None:
-    """Tell the events to a client that wants them."""
+    """Tell the events to a client that wants them, and warnings to everyone."""
     connection, sender = server.connection, EventSender(server.rpc)
 
     def hear(event: "Event") -> None:
+        from pi_lsp.agent.events import Warned  # noqa: PLC0415  the engine is there by now
+
+        if isinstance(event, Warned):
+            connection.screen.message(f"pi: {event.message}", types.MessageType.Warning)
         if connection.wants_events:
             sender.put(connection.window, event)
 
@@ -87,6 +98,7 @@ class EventSender:
 
         try:
             while self._look_again:
+                await asyncio.sleep(CONTEXT_S)
                 self._look_again = False
                 window.emit(await context_event(window))
         finally:
