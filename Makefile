@@ -11,6 +11,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 NEW := .venv-newest/bin
 EXT := vscode-extension
+# A process a core; the tests of a file share what they set up.
+AT_ONCE := -n auto --dist loadfile
 
 .PHONY: run test test-newest interop test-vscode vscode-pictures check check-vscode format bench schema vsix clean
 
@@ -18,11 +20,11 @@ run: $(BIN)/.ready
 	@$(BIN)/pi-lsp demo $(if $(WORKSPACE),"$(WORKSPACE)")
 
 test: $(BIN)/.ready test-newest
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(AT_ONCE)
 
 test-newest: $(NEW)/.ready
 	@if [ "$$($(BIN)/python -V)" = "$$($(NEW)/python -V)" ]; then echo "no newer Python at hand than $$($(BIN)/python -V)"; \
-	else $(NEW)/python -m pytest --ignore=tests/interop; fi
+	else $(NEW)/python -m pytest $(AT_ONCE) --ignore=tests/interop; fi
 
 # Sessions shared with the real Pi, and random runs: PI_LSP_RUNS=500 PI_LSP_KILLS=200 for long ones.
 interop: $(BIN)/.ready

@@ -1,10 +1,12 @@
 import asyncio
+import gc
 import threading
 import time
 
 import pytest
 
 from pi_lsp.agent.worker import Cancel, CancelledCallError, Worker
+from pi_lsp.base.memory import collect_rarely
 
 
 async def test_calls_run_one_after_the_other_in_one_thread() -> None:
@@ -53,8 +55,48 @@ async def test_a_call_that_was_cancelled_in_the_queue_never_runs() -> None:
     second = asyncio.ensure_future(worker.run(ran.append, "second"))
     await asyncio.sleep(0)
     second.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await second
     gate.set()
     assert await first
     await worker.run(lambda: None)
     assert ran == []
     worker.close()
+
+
+async def test_what_nobody_waits_for_runs_in_its_turn_and_its_failure_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    worker = Worker("test")
+    ran: list[str] = []
+
+    def fail() -> None:
+        raise OSError("the disk is full")
+
+    worker.soon(fail)
+    worker.soon(lambda: ran.append("second"))
+    await worker.run(lambda: ran.append("third"))
+    assert ran == ["second", "third"]
+    assert "the disk is full" in caplog.text
+    worker.close()
+    worker.soon(lambda: ran.append("too late"))
+    assert ran == ["second", "third"]
+
+
+async def test_the_collector_looks_less_often_while_a_session_is_read() -> None:
+    before = gc.get_threshold()
+    worker = Worker("test")
+    try:
+        collect_rarely()
+        usual, _, _ = gc.get_threshold()
+        assert (await worker.run(gc.get_threshold))[0] > usual
+
+        def fail() -> None:
+            raise OSError
+
+        with pytest.raises(OSError):
+            await worker.run(fail)
+        assert gc.get_threshold()[0] == usual
+    finally:
+        worker.close()
+        gc.set_threshold(*before)
