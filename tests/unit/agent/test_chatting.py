@@ -16,7 +16,7 @@ from pi_lsp.api.switching import SwitchParams
 from tests.support.api_server_replies import Reply
 from tests.support.chats import talking, until
 from tests.support.windows import answered, said
-from tests.unit.agent.test_hooks import of_user
+from tests.unit.agent.plugins import of_user
 
 TALK = [entry for n in range(6) for entry in (said(f"u{n}", "word " * 300), answered(f"a{n}", "answer"))]
 SMALL = {"compaction": {"keepRecentTokens": 300}}

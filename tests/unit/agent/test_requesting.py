@@ -10,7 +10,7 @@ from pi_lsp.api.context import ContextParams, context
 from pi_lsp.session.messages import role_of
 from tests.support.chats import talking
 from tests.support.windows import answered, said
-from tests.unit.agent.test_hooks import of_user
+from tests.unit.agent.plugins import of_user
 
 GIVEN = [
     Chosen("u", {"role": "user", "content": "one"}),

@@ -11,7 +11,7 @@ from pi_lsp.api.state import state
 from pi_lsp.session.messages import blocks_of, text_of
 from tests.support.api_server_replies import Reply
 from tests.support.chats import talking, until
-from tests.unit.agent.test_hooks import of_user
+from tests.unit.agent.plugins import of_user
 from tests.unit.agent.test_prompting import png
 
 
