@@ -104,7 +104,7 @@ class View:
     @cached_property
     def stored_prompt(self) -> Message | None:
         """The system message that the session has now; None before the first request, and in old files."""
-        return current_system(self.projection.messages)
+        return current_system(self.projection.system)
 
     @property
     def stored_sections(self) -> JsonObject:

@@ -86,7 +86,7 @@ def prepare(
         kept=kept,
         is_split_turn=cut.is_split_turn,
         tokens_before=estimate_projected(path, projection, counter, window).tokens,
-        system_message=current_system(projection.messages),
+        system_message=current_system(projection.system),
         previous_summary=summary if isinstance(summary, str) else None,
         file_ops=file_ops(conversation(gone), [previous]),
         settings=settings,

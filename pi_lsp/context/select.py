@@ -6,6 +6,7 @@ edits among the chosen entries.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -45,6 +46,8 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
     model: ModelChoice | None
     fates: Mapping[str, Fate]
     """For every entry of the path, by id."""
+    system: tuple[Message, ...] = ()
+    """The system messages among `messages`."""
 
     @property
     def messages(self) -> list[Message]:
@@ -61,28 +64,30 @@ def select(path: Sequence[Entry]) -> Projection:
     """The messages of a path (root to leaf), before conversion, with the fate of each of its entries."""
     chosen, kept, fates = _choose(path)
     edits = {as_str(entry.get("targetId")): entry for entry in chosen if entry.type == "context_edit"}
-    model: ModelChoice | None = None
     entries: list[Selected] = []
+    system: list[Message] = []
     # In one pass: each body is used while the processor has it at hand, and dropped before the next one is decoded.
     for place, entry in enumerate(chosen):
-        body, messages = entry.body, list[Message]()
-        model = _model_of(entry, body) or model
-        if 0 < place <= kept and _is_system(entry, body):
+        messages = original = _messages_of(entry, entry.body)
+        if 0 < place <= kept and entry.type == "message" and original and role_of(original[0]) == "system":
             fates[entry.id] = _by_compaction(chosen[0], "the compaction states the system prompt anew")
             continue
         if place and entry.type == "compaction":
+            messages = []
             fates[entry.id] = _by_compaction(chosen[0], "a later compaction's summary stands for it")
-        else:
-            original, edit = _messages_of(entry, body), edits.get(entry.id)
+        elif (edit := edits.get(entry.id)) or not original:
             messages = _edited(original, edit.body) if edit else original
             fates[entry.id] = _fate(entry, original, messages, edit)
+        else:
+            fates[entry.id] = SENT
+        system += [message for message in messages if message.get("role") == "system"]
         entries.append(Selected(entry=entry, messages=tuple(messages)))
-    replaced = reversed(path[: len(path) - len(chosen)])
     return Projection(
         entries=tuple(entries),
         thinking_level=_thinking_level(path),
-        model=model or next(filter(None, (_model_of(entry, entry.body) for entry in replaced)), None),
+        model=_model(entries, path[: len(path) - len(chosen)]),
         fates=fates,
+        system=tuple(system),
     )
 
 
@@ -101,6 +106,7 @@ def go_on(before: Projection, later: Sequence[Entry]) -> Projection | None:
         thinking_level=after.thinking_level if says_level else before.thinking_level,
         model=after.model or before.model,
         fates={**before.fates, **after.fates},
+        system=before.system + after.system,
     )
 
 
@@ -129,10 +135,6 @@ def _choose(path: Sequence[Entry]) -> tuple[Sequence[Entry], int, dict[str, Fate
     summarized = _by_compaction(compaction, "replaced by the compaction's summary")
     fates = dict.fromkeys((entry.id for entry in path[:kept_from]), summarized)
     return [compaction, *path[kept_from:latest], *path[latest + 1 :]], latest - kept_from, fates
-
-
-def _is_system(entry: Entry, body: JsonObject) -> bool:
-    return entry.type == "message" and role_of(as_object(body.get("message"))) == "system"
 
 
 def _by_compaction(compaction: Entry, detail: str) -> Fate:
@@ -238,14 +240,17 @@ def _thinking_level(path: Sequence[Entry]) -> str:
     return "off"
 
 
-def _model_of(entry: Entry, body: JsonObject) -> ModelChoice | None:
-    """The model that an entry sets, or that answered in it."""
-    if entry.type == "model_change":
-        return _choice(body.get("provider"), body.get("modelId"))
-    if entry.type == "message":
-        message = as_object(body.get("message"))
-        if role_of(message) == "assistant":
-            return _choice(message.get("provider"), message.get("model"))
+def _model(chosen: Sequence[Selected], replaced: Sequence[Entry]) -> ModelChoice | None:
+    """The last model that was set or that answered, from the whole path."""
+    known = ((selected.entry, selected.messages) for selected in reversed(chosen))
+    for entry, messages in chain(known, ((entry, ()) for entry in reversed(replaced))):
+        if entry.type == "model_change":
+            body = entry.body
+            return _choice(body.get("provider"), body.get("modelId"))
+        if entry.type == "message":
+            message = messages[0] if messages else entry.message
+            if role_of(message) == "assistant":
+                return _choice(message.get("provider"), message.get("model"))
     return None
 
 

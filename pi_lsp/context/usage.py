@@ -35,15 +35,30 @@ def measure(
     A usage from before the latest compaction or edit of the path tells of another context.
     """
     messages = projection.messages
-    index, doubt = believed_usage(messages, window, stored_bytes(projection))
-    since_change = takewhile(lambda entry: entry.type not in ("context_edit", "compaction"), reversed(path))
-    if index is None or projection.message_entries[index] not in {entry.id for entry in since_change}:
+    index, doubt = believed_usage(messages, window, None if window is None else stored_bytes(projection))
+    if index is None or not _is_of_this_context(path, _owner(projection, index)):
         return ContextEstimate(tokens=0, usage_tokens=0, trailing_tokens=0, last_usage_index=None, doubt=doubt)
     billed = usage_tokens(usage_of(messages[index]))
     trailing = sum(map(counter.message, messages[index + 1 :]))
     return ContextEstimate(
         tokens=billed + trailing, usage_tokens=billed, trailing_tokens=trailing, last_usage_index=index
     )
+
+
+def _owner(projection: Projection, index: int) -> Entry:
+    """The entry of one of the messages; sought from the end, where it mostly is."""
+    place = sum(len(selected.messages) for selected in projection.entries)
+    for selected in reversed(projection.entries):
+        place -= len(selected.messages)
+        if place <= index:
+            return selected.entry
+    raise IndexError(index)
+
+
+def _is_of_this_context(path: Sequence[Entry], answer: Entry) -> bool:
+    """Whether nothing behind an entry of the path has changed what stands before it."""
+    later = takewhile(lambda entry: entry.id != answer.id, reversed(path))
+    return all(entry.type not in ("context_edit", "compaction") for entry in later)
 
 
 def stored_bytes(projection: Projection) -> int | None:

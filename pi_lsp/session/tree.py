@@ -46,11 +46,11 @@ class Tree(Generic[N]):
         """Take in the next entry of the file; it becomes the leaf."""
         entry_id, parent_id, known = entry.id, entry.parent_id, self._by_id
         # A link to an entry that came earlier cannot close a cycle, unless the entry replaces one or was awaited.
-        if entry_id in known or entry_id in self._awaited or parent_id == entry_id:
+        # The last one of an id wins, and stands where it stands in the file.
+        if known.pop(entry_id, None) is not None or entry_id in self._awaited or parent_id == entry_id:
             self._cut = None
         if parent_id is not None and parent_id not in known:
             self._awaited.add(parent_id)
-        known.pop(entry_id, None)  # the last one wins, and stands where it stands in the file
         known[entry_id] = entry
         self.leaf_id = entry_id
         self._children = None
