@@ -27,6 +27,7 @@ GOLDEN = Path(__file__).with_name("golden")
 # The ids are entries of the sample's session.
 PARAMS: dict[str, Any] = {
     "pi/rules": {"uris": ["file:///sample/harbour", "file:///sample/harbour/apps/web/src/calendar.ts"]},
+    "pi/rules/session": {"uri": "file:///sample/harbour/AGENTS.md"},
     "pi/session/list": {"limit": 5},
     "pi/session/entries": {"ids": ["812fab2b"]},
     "pi/tree": {"filter": "userOnly"},

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from pi_lsp.agent import seams as hooks
+from pi_lsp.agent.committing import commit
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import CompactionEnd, CompactionReason, CompactionStart
 from pi_lsp.agent.now import Now
@@ -166,14 +167,18 @@ class Compactor:
         if self.held or ends_in_compaction(view.path):
             return False
         tokens = view.size(self._window.counting.counter).tokens
-        return should_compact(tokens, view.model.context_window, _compaction_settings(settings, view.model))
+        return should_compact(
+            tokens, view.model.context_window, settings.usable_compaction(view.model.provider, view.model.id)
+        )
 
     def _trims(self, view: View, settings: Settings) -> list[Trim]:
         """The tool results to cut, where the settings want that from this size on."""
         limit = settings.trim_tool_results
         if limit is None or view.size(self._window.counting.counter).tokens <= limit:
             return []
-        return plan_trims(view.projection, _compaction_settings(settings, view.model).keep_recent_tokens)
+        return plan_trims(
+            view.projection, settings.usable_compaction(view.model.provider, view.model.id).keep_recent_tokens
+        )
 
     # --- doing it -----------------------------------------------------------------------------------------------
 
@@ -199,18 +204,15 @@ class Compactor:
             raise CompactionRefusedError(
                 "nothingToCompact", "the summary would be no shorter than what it stands for; nothing was changed"
             )
+        after = await asyncio.to_thread(tokens_after, preparation, result.summary, self._window.counting.counter)
         report("the summary is written into the session")
-        entry, after = await self._append(planned, result, from_hook=given is not None)
+        entry = await self._append(planned, result, from_hook=given is not None)
         return Compacted(entry=entry, result=result, tokens_after=after, summarizer=summarizer, error=error)
 
-    async def _append(self, planned: Planned, result: CompactionResult, *, from_hook: bool) -> tuple[Entry, int]:
-        counter = self._window.counting.counter
-        written: list[tuple[Entry, int]] = []
-
+    async def _append(self, planned: Planned, result: CompactionResult, *, from_hook: bool) -> Entry:
         def append(conversation: Conversation) -> Iterator[Entry]:
             _check_tip(conversation, planned.path)
-            after = tokens_after(planned.preparation, result.summary, counter)
-            entry = append_compaction(
+            yield append_compaction(
                 conversation.session,
                 result.summary,
                 result.first_kept_entry_id,
@@ -220,15 +222,9 @@ class Compactor:
                 usage=UNSET if result.usage is None else result.usage,
                 from_hook=from_hook,
             )
-            written.append((entry, after))
-            yield entry
 
-        try:
-            await self._window.write(append)
-        except asyncio.CancelledError:
-            if not written:
-                raise
-        return written[0]
+        [entry] = await commit(self._window, append)
+        return entry
 
     async def _ask_seam(self, planned: Planned) -> GivenCompaction | None:
         before = self._seams.before_compact
@@ -261,15 +257,6 @@ def prepared(view: View, settings: CompactionSettings, counter: TokenCounter) ->
 
 def _model_of(speaker: Speaker | Nobody) -> Model | None:
     return speaker.model if isinstance(speaker, Speaker) else None
-
-
-def _compaction_settings(settings: Settings, model: Model) -> CompactionSettings:
-    """Those for a model; what cannot be read is no reason to lose a turn."""
-    try:
-        return settings.compaction(model.provider, model.id)
-    except SettingError as error:
-        logger.warning("%s; the defaults hold", error)
-        return CompactionSettings()
 
 
 def _given_result(preparation: Preparation, given: GivenCompaction, path: Sequence[Entry]) -> CompactionResult:

@@ -120,6 +120,12 @@ class RulesOffered(Wire, frozen=True, kw_only=True, tag_field="type", tag="rules
     uris: list[str]
 
 
+class Warned(Wire, frozen=True, kw_only=True, tag_field="type", tag="warning"):
+    """Something that the person should know and that stops nothing. A face shows it by itself."""
+
+    message: str
+
+
 class HookFailed(Wire, frozen=True, kw_only=True, tag_field="type", tag="hook_failed"):
     """A hook raised, took too long or made no sense; the work goes on without it. No `hook`: the whole plugin."""
 
@@ -190,6 +196,7 @@ ToldAsItIs: TypeAlias = (
     | ForeignAppend
     | ResourcesChanged
     | RulesOffered
+    | Warned
     | HookFailed
     | ContextChanged
 )

@@ -20,12 +20,20 @@ class Now:
     @cached_property
     def trust(self) -> Trust:
         """Whether the working directory is trusted; a window without a folder has nothing to distrust."""
-        return self._workspace.trust(self._cwd) if self._cwd else Trust(trusted=True)
+        return self._workspace.trust(self._cwd) if self._cwd else Trust(trusted=True, by_user=True)
 
     @cached_property
     def settings(self) -> Settings:
         """The settings in force."""
-        return self._workspace.settings(self._place, trusted=self.trust.trusted)
+        trust = self.trust
+        return self._workspace.settings(self._place, trusted=trust.trusted, by_user=trust.by_user)
+
+    @property
+    def problems(self) -> list[str]:
+        """What of the settings and of the user's trust is not used, a sentence for each thing."""
+        files = (layer.file.error for layer in self.settings.layers if layer.file)
+        found = [*filter(None, files), *self.settings.problems]
+        return [*(problem.message for problem in found), *filter(None, [self.trust.problem])]
 
     @cached_property
     def parts(self) -> PromptParts:

@@ -5,14 +5,18 @@ import time
 
 import msgspec
 
+from pi_lsp.session.append import is_empty_file
 from pi_lsp.session.catalogue import newest
-from pi_lsp.session.errors import SessionError
+from pi_lsp.session.errors import InvalidSessionError, SessionError
 from pi_lsp.session.location import default_session_dir, session_dir
 from pi_lsp.session.presence import is_open_elsewhere
 from pi_lsp.session.store import Session
 
 RECENT_S = 600
 """A session that was written so lately by a program we do not know may still be in use there."""
+
+SUFFIX = ".jsonl"
+"""What the name of a session file ends with."""
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +27,18 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     """The path of the newest session, where it was left alone since somebody may be using it."""
     problem: str | None = None
     """Why the session that was asked for could not be opened; a new one was begun."""
+
+
+def open_session(path: str, place: str) -> Session:
+    """Open a session file. An empty one is a session that has not begun, if it is called like one.
+
+    Raises:
+        InvalidSessionError: it is none; it is left as it is.
+        OSError: it cannot be read, or is no regular file.
+    """
+    if not path.endswith(SUFFIX) and is_empty_file(path):
+        raise InvalidSessionError(path, 1, f"it is empty, and its name does not end in {SUFFIX}")
+    return Session.open(path, place)
 
 
 def folder_for(cwd: str, agent_dir: str, setting: str | None) -> str:
@@ -50,7 +66,7 @@ def open_first(wish: str, cwd: str | None, agent_dir: str, setting: str | None) 
             return Opening(session=Session.new(folder, place), offered=found)
         path = found
     try:
-        return Opening(session=Session.open(path, place))
+        return Opening(session=open_session(path, place))
     except (OSError, SessionError) as error:
         return Opening(session=Session.new(folder, place), problem=str(error))
 

@@ -4,11 +4,14 @@ import asyncio
 import binascii
 from collections.abc import Sequence
 
+from pi_lsp.agent.events import Warned
+from pi_lsp.agent.nested_rules import touch
 from pi_lsp.agent.said import now_ms
 from pi_lsp.agent.window import Window
 from pi_lsp.base.files import Files
 from pi_lsp.base.json import Json
 from pi_lsp.base.paths import uri_to_path
+from pi_lsp.base.text import one_line
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.clean import is_blank
 from pi_lsp.context.explain_hits import Range
@@ -16,6 +19,7 @@ from pi_lsp.context.images import MAX_BASE64_BYTES, MAX_PIXELS
 from pi_lsp.context.picture import UnusableImageError, sniff
 from pi_lsp.context.truncate import MAX_BYTES, format_size, truncate_head
 from pi_lsp.resources.skill_command import expand_skill_command
+from pi_lsp.resources.skills import MAX_NAME_LENGTH
 from pi_lsp.resources.templates import expand_template
 from pi_lsp.session.messages import Message
 
@@ -45,10 +49,11 @@ class Reference(Wire, frozen=True, kw_only=True):
 async def user_prompt(
     window: Window, text: str, images: Sequence[Image] = (), references: Sequence[Reference] = ()
 ) -> Message:
-    """The message: the text, a block for each reference, the images.
+    """The message: the text, a block for each reference, the images. Rules for the references come up, too.
 
     Raises:
         PromptError: there is nothing in it; a skill, a file or an image cannot be used.
+        SessionError, OSError: rules that are loaded on touch could not be written.
     """
     for hook in window.talk.hooks.of("input"):
         changed = await hook.ask(text=text, cwd=window.place)
@@ -56,7 +61,12 @@ async def user_prompt(
             text = changed
         elif changed is not None:
             hook.complain("it did not give a text")
-    return await asyncio.to_thread(_message, window, text, images, references)
+    if references or images or text.startswith("/"):
+        message = await asyncio.to_thread(_message, window, text, images, references)
+    else:  # nothing is read for it, and a thread would take longer
+        message = _message(window, text, (), ())
+    await touch(window, [path for reference in references if (path := uri_to_path(reference.uri))])
+    return message
 
 
 def _message(window: Window, text: str, images: Sequence[Image], references: Sequence[Reference]) -> Message:
@@ -88,7 +98,8 @@ def _message(window: Window, text: str, images: Sequence[Image], references: Seq
 def expand(window: Window, text: str) -> str:
     """The text with a call of a skill or of a template replaced by what it stands for.
 
-    A name that nothing has stays as it is, as in Pi 1.6.0. Raises PromptError for a skill that cannot be read.
+    A name that nothing has stays as it is, as in Pi 1.6.0; of a skill the person is warned. Raises PromptError for one
+    that cannot be read.
     """
     if not text.startswith("/"):
         return text
@@ -99,8 +110,15 @@ def expand(window: Window, text: str) -> str:
         )
         if expansion.error is not None:
             raise PromptError(f"text: {expansion.error}")
+        if expansion.unknown is not None:
+            window.emit(Warned(message=_unknown_skill(expansion.unknown, expansion.nearest)))
         text = expansion.text
     return expand_template(text, window.workspace.templates(window.place, trusted=trusted).templates)
+
+
+def _unknown_skill(name: str, nearest: str | None) -> str:
+    meant = f" Did you mean /skill:{nearest}?" if nearest else ""
+    return f"No skill is called “{one_line(name, MAX_NAME_LENGTH)}”: the text was sent as it was typed.{meant}"
 
 
 def excerpt(files: Files, reference: Reference) -> str:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from pi_lsp.agent import seams as hooks
+from pi_lsp.agent.committing import commit
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import BranchSummaryEnd, BranchSummaryStart, SessionChanged
 from pi_lsp.agent.seams import Seams
@@ -110,16 +111,7 @@ class Switcher:
         written: list[Entry] = []
 
         async def write(call: Callable[[Session], Iterable[Entry]]) -> Sequence[Entry]:
-            def append(conversation: Conversation) -> Iterator[Entry]:
-                for entry in _anchored(conversation.session, call):
-                    written.append(entry)
-                    yield entry
-
-            try:
-                await self._window.write(append)
-            except asyncio.CancelledError:
-                if not written:
-                    raise
+            written.extend(await commit(self._window, lambda conversation: _anchored(conversation.session, call)))
             return [entry for entry in written if entry.type != "custom"]
 
         return await navigate(switch, write, summarize, self._ask_hooks()), written

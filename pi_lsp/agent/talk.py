@@ -29,6 +29,8 @@ class Talk:
         """The session of the last request, and what hooks made of it."""
         self.thought_behind: dict[str, bytes] = {}
         """The digest of what was sent before each answer, by the id of its entry (`replay`)."""
+        self.offered: set[tuple[str, str]] = set()
+        """The rule files that were offered (`nested_rules`): the session's id and the path of each."""
         self._workspace = workspace
         self._emit = emit
         self._loader = HookLoader()

@@ -7,6 +7,7 @@ watcher noticed it. Only the places of rule and skill files below the folders ar
 import os
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -21,7 +22,7 @@ from pi_lsp.resources.all_skills import find_skills
 from pi_lsp.resources.index import Index
 from pi_lsp.resources.index_scan import Finds, scan
 from pi_lsp.resources.places import Places
-from pi_lsp.resources.settings import Settings, effective
+from pi_lsp.resources.settings import TRUSTED_ONLY, Settings, effective
 from pi_lsp.resources.skills import SkillSet
 from pi_lsp.resources.system_files import PromptFiles, load_prompt_files
 from pi_lsp.resources.templates import TemplateSet, find_templates
@@ -34,6 +35,8 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     """Whether what a working directory brings along may be used, and what there is to say about it."""
 
     trusted: bool
+    by_user: bool = False
+    """Whether the user has said so; a folder that brings nothing along is trusted without."""
     problem: str | None = None
     """Why the user's saved decisions could not be read."""
 
@@ -60,20 +63,21 @@ class Workspace:
         try:
             entry = trust.lookup(cwd, self.agent_dir, self.files)
         except trust.TrustStoreError as error:
-            return Trust(trusted=bool(self.trust_override), problem=str(error))
+            return Trust(trusted=bool(self.trust_override), by_user=bool(self.trust_override), problem=str(error))
         needed = trust.requires(cwd, self.files) or self.files.kind(os.path.join(cwd, PROJECT_FOLDER)) is not None
-        decision = trust.decide(
-            needed=needed,
+        in_doubt = needed or not TRUSTED_ONLY.isdisjoint({*self.initialization, *self.client_settings})
+        decide = partial(
+            trust.decide,
             saved=entry.decision if entry else None,
             override=self.trust_override,
-            default=self._user_settings(cwd).default_project_trust if needed else "ask",
+            default=self._user_settings(cwd).default_project_trust if in_doubt else "ask",
         )
-        return Trust(trusted=bool(decision))
+        return Trust(trusted=bool(decide(needed=needed)), by_user=bool(decide(needed=True)))
 
-    def settings(self, cwd: str, *, trusted: bool) -> Settings:
-        """The settings in force in a working directory."""
+    def settings(self, cwd: str, *, trusted: bool, by_user: bool = False) -> Settings:
+        """The settings in force in a working directory; `trusted` and `by_user` as its `Trust` says."""
         files = settings_files.load(self.files, cwd, self.agent_dir, trusted=trusted)
-        return effective(files, self.initialization, self.client_settings)
+        return effective(files, self.initialization, self.client_settings, vouched=by_user)
 
     def chain(self, directory: str) -> list[rules.RuleFile]:
         """Every rule file that an agent started in `directory` looks at, loaded or not, in reading order."""
@@ -144,7 +148,12 @@ class Workspace:
 
         Otherwise they are walked for each answer, so that a new file is in it even where no watcher saw it come.
         """
-        return self._index.complete and self._walk_s > QUICK_WALK_S
+        return self._index.walked and self._walk_s > QUICK_WALK_S
+
+    @property
+    def index_problems(self) -> tuple[str, ...]:
+        """What is missing in the index because of a limit, in words."""
+        return self._index.problems
 
     @property
     def rule_folders(self) -> list[str]:

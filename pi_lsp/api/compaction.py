@@ -8,12 +8,13 @@ from pi_lsp.agent.speaker import FindSpeaker
 from pi_lsp.agent.summarizing import Report
 from pi_lsp.agent.undoing import undo_compaction
 from pi_lsp.agent.window import Window
+from pi_lsp.api.progress import ProgressParams
 from pi_lsp.api.refusals import refusals
 from pi_lsp.base.json import JsonObject
 from pi_lsp.base.wire import Wire
 
 
-class CompactParams(Wire, frozen=True, kw_only=True):
+class CompactParams(ProgressParams, frozen=True, kw_only=True):
     """`instructions`: what the summary should mind; `summarizer`: who writes it."""
 
     instructions: str | None = None

@@ -83,10 +83,7 @@ class Context(Wire, frozen=True, kw_only=True):
 
 
 async def context(window: Window, params: ContextParams) -> Context:
-    """What would be sent from a leaf.
-
-    Raises RefusedError for an unknown leaf, ParamsError for a setting of compaction that is no number.
-    """
+    """What would be sent from a leaf. Raises RefusedError for an unknown one."""
     return await window.in_session(_context, window, params)
 
 

@@ -4,10 +4,9 @@ from pi_lsp.agent import requesting
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.view import View
 from pi_lsp.agent.window import Window
-from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.errors import RefusedError
 from pi_lsp.context.model import Model
 from pi_lsp.resources.settings import CompactionSettings
-from pi_lsp.resources.settings_read import SettingError
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.errors import EntryNotFoundError
 
@@ -29,8 +28,5 @@ def entry_of(conversation: Conversation, entry_id: str) -> Entry:
 
 
 def compaction_settings(window: Window, model: Model) -> CompactionSettings:
-    """The compaction settings for a model. Raises ParamsError, naming key, file and line of a number that is none."""
-    try:
-        return window.settings().compaction(model.provider, model.id)
-    except SettingError as error:
-        raise ParamsError(str(error)) from error
+    """The compaction settings for a model; a number that is none gives way to the default."""
+    return window.settings().usable_compaction(model.provider, model.id)

@@ -1,8 +1,9 @@
 """The methods of the protocol: name, params, result and the function that answers."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, TypeVar
 
+from pi_lsp.agent.summarizing import Report
 from pi_lsp.agent.window import Window
 from pi_lsp.api import (
     chat,
@@ -10,6 +11,7 @@ from pi_lsp.api import (
     compaction,
     context,
     doing,
+    entries,
     explain,
     models,
     restore,
@@ -19,13 +21,15 @@ from pi_lsp.api import (
     skills,
     state,
     switching,
+    templates,
     tree,
     trust,
 )
+from pi_lsp.api.progress import ProgressParams
 from pi_lsp.base.wire import Wire
 
 P = TypeVar("P", bound=Wire)
-R = TypeVar("R")
+Q = TypeVar("Q", bound=ProgressParams)
 
 
 class NoParams(Wire, frozen=True, kw_only=True):
@@ -33,26 +37,39 @@ class NoParams(Wire, frozen=True, kw_only=True):
 
 
 class Method(NamedTuple):
-    """One method. `result` is a type or a union of types."""
+    """One method. `result` is a type or a union of types.
+
+    One with a `title` takes long: its params are `ProgressParams`, and `call` may be given a third argument, which
+    hears what is being done.
+    """
 
     name: str
     params: type[Wire]
     result: Any
-    call: Callable[[Window, Any], Awaitable[Any]]
+    call: Callable[..., Coroutine[Any, Any, Any]]
+    title: str | None = None
 
 
-def _method(name: str, params: type[P], result: Any, call: Callable[[Window, P], Awaitable[Any]]) -> Method:
+def _method(name: str, params: type[P], result: Any, call: Callable[[Window, P], Coroutine[Any, Any, Any]]) -> Method:
     return Method(name, params, result, call)
+
+
+def _long_method(
+    name: str, params: type[Q], result: Any, call: Callable[[Window, Q, Report], Coroutine[Any, Any, Any]], title: str
+) -> Method:
+    return Method(name, params, result, call, title)
 
 
 METHODS = (
     _method("pi/state", NoParams, state.State, state.state),
     _method("pi/rules", rules.RulesParams, rules.Rules | rules.RulesOfMany, rules.rules),
     _method("pi/rules/all", NoParams, rules.AllRules, rules.rules_all),
+    _method("pi/rules/session", rules.SessionRuleParams, rules.SessionRule, rules.rule_in_session),
     _method("pi/rules/load", restore.LoadParams, restore.LoadResult, restore.load_rules),
     _method("pi/skills", NoParams, skills.Skills, skills.skills),
+    _method("pi/templates", NoParams, templates.Templates, templates.templates),
     _method("pi/session/list", sessions.ListParams, sessions.SessionList, sessions.list_sessions),
-    _method("pi/session/entries", sessions.EntriesParams, sessions.Entries, sessions.session_entries),
+    _method("pi/session/entries", entries.EntriesParams, entries.Entries, entries.session_entries),
     _method("pi/session/open", sessions.OpenParams, sessions.Opened, sessions.open_session),
     _method("pi/session/new", sessions.NewParams, sessions.Opened, sessions.new_session),
     _method("pi/session/fork", session_files.ForkParams, sessions.Opened, session_files.fork_session),
@@ -60,7 +77,7 @@ METHODS = (
     _method("pi/session/rename", session_files.RenameParams, session_files.RenameResult, session_files.rename_session),
     _method("pi/session/delete", session_files.DeleteParams, session_files.DeleteResult, session_files.delete_session),
     _method("pi/tree", tree.TreeParams, tree.TreeResult, tree.tree),
-    _method("pi/tree/switch", switching.SwitchParams, switching.SwitchResult, doing.switch),
+    _long_method("pi/tree/switch", switching.SwitchParams, switching.SwitchResult, doing.switch, "pi: switching"),
     _method("pi/tree/label", switching.LabelParams, switching.LabelResult, switching.label),
     _method("pi/chat", chat.ChatParams, chat.ChatResult, chat.chat),
     _method("pi/abort", NoParams, chat.AbortResult, chat.abort),
@@ -69,7 +86,7 @@ METHODS = (
     _method("pi/model/set", models.ModelParams, state.State, models.set_model),
     _method("pi/thinking/set", models.ThinkingParams, state.State, models.set_thinking),
     _method("pi/auth/set", models.AuthParams, models.AuthResult, models.set_auth),
-    _method("pi/compact", compaction.CompactParams, compaction.CompactResult, doing.compact),
+    _long_method("pi/compact", compaction.CompactParams, compaction.CompactResult, doing.compact, "pi: compacting"),
     _method("pi/compact/preview", compact.PreviewParams, compact.Preview, compact.preview),
     _method("pi/compact/undo", NoParams, compaction.UndoResult, doing.undo_compaction),
     _method("pi/context", context.ContextParams, context.Context, context.context),

@@ -6,12 +6,9 @@ Both append a message, so Pi sees it too and the requests before stay as they we
 import os
 from collections.abc import Iterator
 
-import msgspec
-
 from pi_lsp.agent.conversation import Conversation
+from pi_lsp.agent.nested_rules import load
 from pi_lsp.agent.operations import BusyError
-from pi_lsp.agent.requesting import view_of
-from pi_lsp.agent.session_rules import RULES_MESSAGE, SessionRules
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.refusals import refusals
@@ -23,6 +20,7 @@ from pi_lsp.context.restore import text_to_restore
 from pi_lsp.context.truncate import MAX_BYTES
 from pi_lsp.context.wording import WORDING
 from pi_lsp.resources.rule_reasons import why_not_loaded
+from pi_lsp.resources.rules import RuleFile
 from pi_lsp.session.actions import append_custom_message
 from pi_lsp.session.entries import Entry
 
@@ -58,18 +56,6 @@ class LoadResult(Wire, frozen=True, kw_only=True):
     entry_ids: list[str]
 
 
-class _RuleText(msgspec.Struct, frozen=True):
-    path: str
-    content: str
-
-    @property
-    def message(self) -> str:
-        return (
-            f'{WORDING.nested_lead}\n\n<project_instructions path="{self.path}">\n{self.content}\n'
-            "</project_instructions>"
-        )
-
-
 async def restore(window: Window, params: RestoreParams) -> RestoreResult:
     """Append the text of an entry. Raises RefusedError where there is none, or something is going on."""
 
@@ -96,25 +82,14 @@ async def load_rules(window: Window, params: LoadParams) -> LoadResult:
     if not params.uris:
         raise ParamsError("uris must not be empty")
     await window.ready()
-    texts = [_rule_text(window, uri) for uri in dict.fromkeys(params.uris)]
-    loaded: list[str] = []
-
-    def append(conversation: Conversation) -> Iterator[Entry]:
-        brought = SessionRules.of(None, view_of(window, conversation).conversation)
-        for text in texts:
-            if brought.standing(text.path, text.content, loaded=False) != "present":
-                loaded.append(path_to_uri(text.path))
-                yield append_custom_message(
-                    conversation.session, RULES_MESSAGE, text.message, details={"path": text.path}
-                )
-
+    files = [_rule_file(window, uri) for uri in dict.fromkeys(params.uris)]
     with refusals():
         _check_idle(window)
-        entries = await window.write(append)
-    return LoadResult(uris=loaded, entry_ids=[entry.id for entry in entries])
+        loaded = await load(window, files)
+    return LoadResult(uris=[path_to_uri(path) for path, _ in loaded], entry_ids=[entry.id for _, entry in loaded])
 
 
-def _rule_text(window: Window, uri: str) -> _RuleText:
+def _rule_file(window: Window, uri: str) -> RuleFile:
     path = uri_to_path(uri)
     if path is None:
         raise ParamsError(f"not the URI of a file: {uri}")
@@ -124,7 +99,7 @@ def _rule_text(window: Window, uri: str) -> _RuleText:
     if not record.loaded:
         why = why_not_loaded(record.reason, by=record.by or "", detail=record.detail or "")
         raise RefusedError("notFound", f"{path} is not loaded: {why}")
-    return _RuleText(record.path, record.text.content)
+    return record
 
 
 def _check_idle(window: Window) -> None:

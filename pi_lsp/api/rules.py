@@ -1,14 +1,15 @@
-"""`pi/rules` and `pi/rules/all`: which rule files apply where, and why others do not."""
+"""`pi/rules`, `pi/rules/all`, `pi/rules/session`: which rule files apply where, why others do not, what was told."""
 
 import os
 
 from pi_lsp.agent.session_rules import SessionRules
 from pi_lsp.agent.window import Window
-from pi_lsp.api.errors import ParamsError
+from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.base.paths import path_to_uri, uri_to_path
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.estimate import TokenCounter
 from pi_lsp.resources import rules as engine
+from pi_lsp.resources.rule_text import decode_rule
 from pi_lsp.resources.rules import Reason, Scope
 
 
@@ -54,9 +55,25 @@ class RulesOfMany(Wire, frozen=True, kw_only=True):
 
 
 class AllRules(Wire, frozen=True, kw_only=True):
-    """Every rule file in and above the workspace folders, parents before children."""
+    """Every rule file in and above the workspace folders, parents before children.
+
+    `problems`: where none were looked for, because of a limit.
+    """
 
     files: list[RuleFile]
+    problems: tuple[str, ...] = ()
+
+
+class SessionRuleParams(Wire, frozen=True, kw_only=True):
+    """A rule file; it need not exist any more."""
+
+    uri: str
+
+
+class SessionRule(Wire, frozen=True, kw_only=True):
+    """What the session was told of it, to be compared with the file as it is now."""
+
+    text: str
 
 
 async def rules(window: Window, params: RulesParams) -> Rules | RulesOfMany:
@@ -79,8 +96,24 @@ async def rules_all(window: Window, _params: object) -> AllRules:
         files=[
             rule_file(record, in_session, counter, applies_to=path_to_uri(os.path.dirname(record.path)))
             for record in found
-        ]
+        ],
+        problems=window.workspace.index_problems,
     )
+
+
+async def rule_in_session(window: Window, params: SessionRuleParams) -> SessionRule:
+    """The text that the session has of a rule file. Raises RefusedError where it has none."""
+    path = _path_of(params.uri)
+    in_session = await window.session_rules()
+    try:
+        now = decode_rule(window.workspace.files.read(path)).content
+    except OSError:
+        now = ""
+    told = in_session.told(path, now)
+    if told is None:
+        why = "nothing was said in it yet" if in_session.text is None else "it was not told of this file"
+        raise RefusedError("notFound", f"the session has no text of {path}: {why}")
+    return SessionRule(text=told)
 
 
 def rules_of(window: Window, directory: str, in_session: SessionRules) -> Rules:
@@ -98,10 +131,15 @@ def rules_of(window: Window, directory: str, in_session: SessionRules) -> Rules:
 
 def directory_of(window: Window, uri: str) -> str:
     """The directory that a URI means: itself, or the one that its file lies in. It need not exist."""
+    path = _path_of(uri)
+    return os.path.dirname(path) if window.workspace.files.kind(path) == "file" else path
+
+
+def _path_of(uri: str) -> str:
     path = uri_to_path(uri)
     if path is None:
         raise ParamsError(f"not the URI of a file or folder: {uri}")
-    return os.path.dirname(path) if window.workspace.files.kind(path) == "file" else path
+    return path
 
 
 def rule_file(

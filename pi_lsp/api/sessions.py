@@ -1,21 +1,17 @@
-"""`pi/session/list`, `entries`, `open`, `new`: which sessions there are, and which one the window has."""
+"""`pi/session/list`, `open`, `new`: which sessions there are, and which one the window has."""
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
 
-from pi_lsp.agent.conversation import Conversation
+from pi_lsp.agent.opening import open_session as opened
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.places import path_of
 from pi_lsp.api.refusals import refusals
 from pi_lsp.api.state import State, state
-from pi_lsp.base.json import JsonObject
 from pi_lsp.base.wire import Wire
 from pi_lsp.session.catalogue import SessionInfo
-from pi_lsp.session.entries import Entry
 from pi_lsp.session.presence import is_open_elsewhere
-from pi_lsp.session.store import Session
 
 DEFAULT_LIMIT = 100
 
@@ -51,22 +47,6 @@ class SessionList(Wire, frozen=True, kw_only=True):
     sessions: list[ListedSession]
     next: str | None = None
     problems: tuple[str, ...] = ()
-
-
-class EntriesParams(Wire, frozen=True, kw_only=True):
-    """Either `ids`, or those `after` an entry in the order of the file, or of the path with `on_path`."""
-
-    ids: list[str] | None = None
-    after: str | None = None
-    limit: int = DEFAULT_LIMIT
-    on_path: bool = False
-
-
-class Entries(Wire, frozen=True, kw_only=True):
-    """Whole entries as stored. `next` is the id to go on `after`."""
-
-    entries: list[JsonObject]
-    next: str | None = None
 
 
 class OpenParams(Wire, frozen=True, kw_only=True):
@@ -105,11 +85,6 @@ async def list_sessions(window: Window, params: ListParams) -> SessionList:
     )
 
 
-async def session_entries(window: Window, params: EntriesParams) -> Entries:
-    """Whole entries, for a transcript."""
-    return await window.in_session_long(_entries, params)
-
-
 async def open_session(window: Window, params: OpenParams) -> Opened:
     """Go over to another session."""
     await window.ready()
@@ -139,9 +114,10 @@ async def new_session(window: Window, params: NewParams) -> Opened:
 
 async def _open(window: Window, path: str) -> None:
     try:
-        await window.replace_session(lambda: Session.open(path, window.place))
+        await window.replace_session(lambda: opened(path, window.place))
     except OSError as error:
-        raise RefusedError("notFound", f"{path}: {error.strerror or error}") from error
+        why = f"{path}: {error.strerror}" if error.strerror else str(error)
+        raise RefusedError("notFound", f"{why}. There is no session to open; choose another file.") from error
 
 
 async def _begin(window: Window, cwd: str | None, name: str | None) -> None:
@@ -182,30 +158,3 @@ def _file_of(window: Window, session_id: str) -> str:
             if info.id == session_id:
                 return info.file
     raise RefusedError("notFound", f"no session has the id {session_id}")
-
-
-def _entries(conversation: Conversation, check: Callable[[], None], params: EntriesParams) -> Entries:
-    if params.ids is not None:
-        return Entries(entries=[conversation.entry(entry_id).body for entry_id in params.ids])
-    tree = conversation.session.tree
-    source = tree.path(conversation.leaf_id) if params.on_path else list(tree)
-    if params.after is not None:
-        conversation.entry(params.after)
-    page: list[JsonObject] = []
-    last: str | None = None
-    for entry in _behind(source, params.after):
-        check()
-        if len(page) == max(params.limit, 1):
-            return Entries(entries=page, next=last)
-        page.append(entry.body)
-        last = entry.id
-    return Entries(entries=page)
-
-
-def _behind(source: list[Entry], after: str | None) -> Iterator[Entry]:
-    entries = iter(source)
-    if after is not None:
-        for entry in entries:
-            if entry.id == after:
-                break
-    return entries

@@ -8,10 +8,11 @@ from pi_lsp.base.paths import path_to_uri
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.estimate import TokenCounter
 from pi_lsp.context.skills_prompt import format_skills
-from pi_lsp.resources.resource import Skipped
+from pi_lsp.resources.resource import Skipped, Source
 from pi_lsp.resources.skills import Skill, SkillSet
 
-Scope: TypeAlias = Literal["project", "user", "settings"]
+ResourceScope: TypeAlias = Literal["project", "user", "settings"]
+"""Who brings a skill or a template: a place in the project, one of the user's, or a path or package in settings."""
 
 
 class SkillFile(Wire, frozen=True, kw_only=True):
@@ -20,7 +21,7 @@ class SkillFile(Wire, frozen=True, kw_only=True):
     name: str
     description: str
     uri: str
-    scope: Scope
+    scope: ResourceScope
     listed: bool
     reason: str | None = None
     tokens: int
@@ -35,10 +36,11 @@ class SkillCollision(Wire, frozen=True, kw_only=True):
 
 
 class Skills(Wire, frozen=True, kw_only=True):
-    """All skills, those that count first and in order of precedence."""
+    """All skills, those that count first and in order of precedence. `problems`: what was not looked at, and why."""
 
     skills: list[SkillFile]
     collisions: list[SkillCollision]
+    problems: tuple[str, ...] = ()
 
 
 async def skills(window: Window, _params: object) -> Skills:
@@ -64,6 +66,7 @@ def wire_skills(found: SkillSet, counter: TokenCounter) -> Skills:
             for diagnostic in found.diagnostics
             if (collision := diagnostic.collision)
         ],
+        problems=found.problems,
     )
 
 
@@ -73,7 +76,7 @@ def _counting(skill: Skill, counter: TokenCounter) -> SkillFile:
         name=skill.name,
         description=skill.description,
         uri=path_to_uri(skill.file_path),
-        scope=_scope(skill.source.source, skill.source.scope),
+        scope=scope_of(skill.source),
         listed=listed,
         reason=None if listed else "disable-model-invocation: only you can call it, by /skill:" + skill.name,
         tokens=counter.text(format_skills([skill, skill])) - counter.text(format_skills([skill])) if listed else 0,
@@ -93,11 +96,11 @@ def _skipped(skipped: Skipped) -> SkillFile:
     )
 
 
-def reason_text(skipped: Skipped) -> str:
-    """Why a file is no skill of the session, in words."""
+def reason_text(skipped: Skipped, what: str = "skill") -> str:
+    """Why a file is no skill (or no template) of the session, in words."""
     line = f" (line {skipped.line})" if skipped.line else ""
     words = {
-        "shadowed": f"another skill has this name: {skipped.by}",
+        "shadowed": f"another {what} has this name: {skipped.by}",
         "duplicate": f"the same file as {skipped.by}",
         "noDescription": "it has no description, so no agent would know when to use it",
         "invalid": f"its frontmatter cannot be read: {skipped.detail}{line}",
@@ -109,7 +112,8 @@ def reason_text(skipped: Skipped) -> str:
     return words[skipped.reason]
 
 
-def _scope(source: str, scope: str) -> Scope:
-    if source == "auto" and scope in ("project", "user"):
-        return "project" if scope == "project" else "user"
+def scope_of(source: Source) -> ResourceScope:
+    """Who brings what comes from there."""
+    if source.source == "auto" and source.scope in ("project", "user"):
+        return "project" if source.scope == "project" else "user"
     return "settings"

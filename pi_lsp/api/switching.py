@@ -8,11 +8,12 @@ from pi_lsp.agent.summarizing import Report
 from pi_lsp.agent.switching import Switcher, Wish, label_entry
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import RefusedError
+from pi_lsp.api.progress import ProgressParams
 from pi_lsp.api.refusals import refusals
 from pi_lsp.base.wire import Wire
 
 
-class SwitchParams(Wire, frozen=True, kw_only=True):
+class SwitchParams(ProgressParams, frozen=True, kw_only=True):
     """`target_id`: an entry, or null for before the first; `instructions` are for the summary of what is left."""
 
     target_id: str | None

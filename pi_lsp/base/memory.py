@@ -6,7 +6,7 @@ walks, all threads wait.
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 _CONTAINERS = 200_000
@@ -21,7 +21,7 @@ def collect_rarely() -> None:
 
 
 @contextmanager
-def reading_much() -> Iterator[None]:
+def reading_much() -> Generator[None]:
     """Within, the collector runs more seldom still: most of what is read is dropped before it would have to look."""
     _collect_after(_CONTAINERS_READ)
     try:

@@ -100,7 +100,4 @@ def _folder_of(name: str) -> str:
 
 
 def _answer(window: Window, result: Wire, base: str | None = None) -> Answer:
-    settings, trust = window.settings(), window.trust()
-    files = [layer.file.error.message for layer in settings.layers if layer.file and layer.file.error]
-    values = [problem.message for problem in settings.problems]
-    return Answer(result, base or window.place, [*files, *values, *filter(None, [trust.problem])])
+    return Answer(result, base or window.place, window.now().problems)

@@ -8,10 +8,10 @@ from typing import TypeVar
 from pi_lsp.api.chat import AbortResult, ChatParams, ChatResult
 from pi_lsp.api.compaction import CompactParams, CompactResult, UndoResult
 from pi_lsp.api.context import Context, ContextParams
+from pi_lsp.api.entries import Entries, EntriesParams
 from pi_lsp.api.errors import RefusedError
 from pi_lsp.api.methods import NoParams
 from pi_lsp.api.models import ModelList, ModelParams
-from pi_lsp.api.sessions import Entries, EntriesParams
 from pi_lsp.api.state import ModelState, State
 from pi_lsp.api.switching import SwitchParams, SwitchResult
 from pi_lsp.api.tree import TreeNode, TreeParams, TreeResult

@@ -5,6 +5,7 @@ from pi_lsp.base.text import one_line
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.estimate import TokenCounter
 from pi_lsp.context.select import entry_messages
+from pi_lsp.context.wording import WORDING
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import blocks_of, role_of, text_of
 
@@ -52,7 +53,7 @@ def _text(entry: Entry) -> str:
         case "message":
             return _message_text(entry.message)
         case "compaction" | "branch_summary":
-            return as_str(body.get("summary"))
+            return _gist(as_str(body.get("summary")))
         case "model_change":
             return f"{as_str(body.get('provider'))}/{as_str(body.get('modelId'))}"
         case "thinking_level_change":
@@ -62,7 +63,7 @@ def _text(entry: Entry) -> str:
         case "session_info":
             return as_str(body.get("name"))
         case "custom_message":
-            return text_of(body)
+            return _without_lead(text_of(body))
         case "custom":
             return as_str(body.get("customType"))
         case "context_edit":
@@ -77,7 +78,7 @@ def _message_text(message: JsonObject) -> str:
         case "bashExecution":
             return f"! {as_str(message.get('command'))}"
         case "branchSummary" | "compactionSummary":
-            return as_str(message.get("summary"))
+            return _gist(as_str(message.get("summary")))
         case "system":
             return ", ".join(as_object(message.get("sections"))) or text_of(message)
         case _:
@@ -96,7 +97,18 @@ def _message_text(message: JsonObject) -> str:
                 pass
         if sum(map(len, parts)) > PREVIEW_UNITS * 8:
             break
-    return " ".join(parts) or as_str(message.get("errorMessage"))
+    return _without_lead(" ".join(parts)) or as_str(message.get("errorMessage"))
+
+
+def _gist(summary: str) -> str:
+    """What a summary says, without the lead and the headings that are those of every other."""
+    lines = summary.splitlines()
+    first = next((place for place, line in enumerate(lines) if line.startswith("#")), 0)
+    return " ".join(line for line in lines[first:] if not line.startswith("#")).strip() or summary
+
+
+def _without_lead(text: str) -> str:
+    return text.removeprefix(WORDING.restored_lead).lstrip() or text
 
 
 def _first_argument(arguments: JsonObject) -> str:

@@ -10,14 +10,11 @@ from contextlib import contextmanager
 import anthropic
 import httpx2
 
-from pi_lsp.base.text import slice_head
 from pi_lsp.llm.access import Endpoint
-from pi_lsp.llm.failure import Failure, RequestError
+from pi_lsp.llm.failure import Failure, RequestError, in_words
 from pi_lsp.llm.provider_retry import server_delay_ms
 
 _CONNECT_S = 10.0
-_LONGEST_ERROR = 4000
-"""UTF-16 units; a gateway may answer with a page of HTML."""
 _SHORTEST_SECRET = 8
 """Characters. What servers of one's own take for a key may be any word, and stays in their messages."""
 
@@ -115,11 +112,10 @@ def _explain(error: Exception) -> tuple[str, Failure]:
     """The text in words that Pi's lists know (`retry_errors`)."""
     match error:
         case anthropic.APIStatusError():
-            # As Pi 1.6.0 has it: the status and the body.
-            body = slice_head(error.response.text.strip(), _LONGEST_ERROR) or "status code (no body)"
+            body = error.response.text.strip() or "status code (no body)"
             pause_ms = server_delay_ms(error.response.headers, max_delay_ms=0)
             failure = Failure(kind="status", status=error.status_code, retry_after_ms=pause_ms)
-            return f"{error.status_code} {body}", failure
+            return in_words(body, error.status_code), failure
         case anthropic.APITimeoutError() | httpx2.TimeoutException():
             return f"Request timed out: nothing came from the server ({_cause_of(error)})", Failure(kind="stalled")
         case anthropic.APIConnectionError():

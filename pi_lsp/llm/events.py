@@ -7,7 +7,7 @@ was never opened, a count that is none are passed over; what an answer cannot do
 from pi_lsp.base.json import JsonError, JsonObject, as_int, as_object, as_str, decode_object
 from pi_lsp.base.text import one_line
 from pi_lsp.llm.answer import REDACTED, Answer, Delta, Part, StopReason
-from pi_lsp.llm.failure import Failure
+from pi_lsp.llm.failure import Failure, in_words
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
@@ -36,8 +36,7 @@ class EventReader:
         if self.ended or name not in _EVENTS:
             return None
         if name == "error":
-            # The text of the event is all that tells what it means, so it goes on as it came.
-            self._fail(data or "The server sent an error without a text")
+            self._fail(in_words(data) or "The server sent an error without a text")
             return None
         try:
             event = decode_object(data)

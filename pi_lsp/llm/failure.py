@@ -1,9 +1,14 @@
-"""Why an answer did not come, as a value: whoever asked decides what to do about it."""
+"""Why an answer did not come, as a value and in words: whoever asked decides what to do about it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 import msgspec
+
+from pi_lsp.base.json import Json, JsonError, as_object, as_str, decode
+from pi_lsp.base.text import one_line, slice_head
+from pi_lsp.llm.retry_errors import mean_the_same
 
 FailureKind: TypeAlias = Literal["key", "status", "network", "stalled", "stream", "refused", "unexpected"]
 """What went wrong.
@@ -32,3 +37,42 @@ class RequestError(Exception):
         super().__init__(text)
         self.failure = failure
         self.headers = headers or {}
+
+
+_LONGEST = 4000
+"""UTF-16 units of what is kept of a body that holds no message; a gateway may answer with a page of HTML."""
+_LONGEST_MESSAGE = 1000
+"""UTF-16 units of a server's message."""
+_TITLE = re.compile(r"<title>([^<]+)", re.IGNORECASE)
+
+
+def in_words(body: str, status: int | None = None) -> str:
+    """What a server says of a failure, for a person: the HTTP status, the kind of error and the server's message.
+
+    What the text says of trying again and of overflow (`retry_errors`) stays what the whole body says of it: a
+    session keeps the text, and Pi 1.6.0 reads it there. A body that would lose that, or holds no message, stays as it
+    is, cut.
+    """
+    code = f"{status} " if status is not None else ""
+    whole = code + slice_head(body.strip(), _LONGEST)
+    message = _message(body)
+    words = message if message.startswith(code) else code + message
+    return words if message and mean_the_same(words, whole) else whole
+
+
+def _message(body: str) -> str:
+    """The message in a body, behind the kind of the error; empty where none is found."""
+    try:
+        value = as_object(decode(body))
+    except JsonError:
+        page = _TITLE.search(body[:_LONGEST])
+        return one_line(page[1]) if page else ""
+    error = as_object(value.get("error")) or value
+    kind = _first(text for text in (error.get("type"), error.get("code")) if text != "error")
+    message = _first((error.get("message"), value.get("error"), value.get("detail")))
+    return one_line(": ".join(filter(None, (kind, message))), _LONGEST_MESSAGE)
+
+
+def _first(values: Iterable[Json]) -> str:
+    """The first that is a text and not empty."""
+    return next((text for value in values if (text := as_str(value))), "")

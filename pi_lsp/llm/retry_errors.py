@@ -153,6 +153,12 @@ def is_recoverable_length(message: Message, max_output: int) -> bool:
     return message.get("stopReason") == "length" and as_int(usage_of(message).get("output")) < max_output
 
 
+def mean_the_same(text: str, other: str) -> bool:
+    """Whether two texts of an error lead to the same (another try, a compaction, neither), whoever the provider is."""
+    lists = (_QUOTA, _TRANSIENT, _BUSY, _OVERFLOW, _CEREBRAS_OVERFLOW)
+    return all(_says(phrases, text) == _says(phrases, other) for phrases in lists)
+
+
 def _says_overflow(text: str, cerebras: bool) -> bool:
     if not text or _says(_BUSY, text):
         return False

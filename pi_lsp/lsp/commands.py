@@ -15,7 +15,7 @@ from lsprotocol import types
 from pi_lsp.base.json import as_object, as_str
 from pi_lsp.base.paths import uri_to_path
 from pi_lsp.lsp.language_server import PiServer
-from pi_lsp.lsp.showing import MOST_CHOICES, Report, Screen, is_page
+from pi_lsp.lsp.showing import MOST_CHOICES, Report, is_page
 
 if TYPE_CHECKING:
     from pi_lsp.agent.events import Event
@@ -33,12 +33,13 @@ _INVITATION = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
 
 def register(server: PiServer) -> None:
     """Register the commands, the lenses of the pages to write on, and the texts of the others."""
-    screen = server.connection.screen
+    connection = server.connection
 
     def add(name: str, command: Command) -> None:
         @server.command(name)
         async def _(*arguments: Any) -> dict[str, bool]:
-            server.connection.spawn(_run(server, screen, command, arguments[0] if arguments else None))
+            work = command(Work(server), arguments[0] if arguments else None)
+            connection.spawn(connection.attempt(work))
             return {"started": True}
 
     for name, command in COMMANDS.items():
@@ -61,15 +62,15 @@ def register(server: PiServer) -> None:
 
         uri = urlsplit(params.uri)
         make = PAGES.get(uri.path.strip("/").partition("/")[0])
-        text = await make(server.connection.window, unquote(uri.query)) if make else "There is no such page.\n"
+        text = await make(connection.window, unquote(uri.query)) if make else "There is no such page.\n"
         return types.TextDocumentContentResult(text)
 
 
 class Work:
     """One command at work."""
 
-    def __init__(self, server: PiServer, screen: Screen) -> None:
-        self.screen = screen
+    def __init__(self, server: PiServer) -> None:
+        self.screen = server.connection.screen
         self._server = server
 
     @property
@@ -103,16 +104,6 @@ class Work:
         """Open a page to write on."""
         invitation = INVITATION.format(LENSES[name][1])
         await self.screen.open(await asyncio.to_thread(self.screen.write, name, invitation + text))
-
-
-async def _run(server: PiServer, screen: Screen, command: Command, argument: Any) -> None:
-    from pi_lsp.api.errors import ParamsError, RefusedError  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.session.errors import SessionError  # noqa: PLC0415  likewise
-
-    try:
-        await command(Work(server, screen), argument)
-    except (RefusedError, ParamsError, SessionError, OSError) as error:
-        screen.message(f"pi: {error}", types.MessageType.Error)
 
 
 async def ask(work: Work, argument: Any) -> None:

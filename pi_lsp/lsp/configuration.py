@@ -1,12 +1,41 @@
-"""The client's settings, fetched again when it says that they changed."""
+"""The client's settings, fetched again when it says that they changed; and a log of what is wrong in any settings."""
+
+import logging
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from pi_lsp.lsp.language_server import PiServer
 
+if TYPE_CHECKING:
+    from pi_lsp.agent.events import Event
+    from pi_lsp.agent.window import Window
+
+logger = logging.getLogger(__name__)
+
 
 def register(server: PiServer) -> None:
     """Listen to changes of settings."""
+    told: set[str] = set()
+
+    def log_problems(window: "Window") -> None:
+        new = [problem for problem in window.now().problems if problem not in told]
+        told.update(new)
+        for problem in new:
+            logger.warning("%s", problem)
+
+    def hear(event: "Event") -> None:
+        from pi_lsp.agent.events import ResourcesChanged  # noqa: PLC0415  the engine is there by now
+
+        if isinstance(event, ResourcesChanged) and event.settings:
+            log_problems(server.connection.window)
+
+    async def begin(window: "Window") -> None:
+        await window.ready()
+        log_problems(window)
+
+    server.connection.listeners.append(hear)
+    server.connection.beside.append(begin)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def _(params: types.DidChangeConfigurationParams) -> None:

@@ -31,6 +31,8 @@ SETTINGS_TIMEOUT_S = 2.0
 END_TIMEOUT_S = 5.0
 """So long `shutdown` waits for what is going on."""
 
+OPEN_IT = "Open It"
+
 
 class SessionFile(Wire, frozen=True, kw_only=True):
     """A session to begin with, by its path or URI."""
@@ -125,6 +127,16 @@ class Connection:
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
+    async def attempt(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do what the person asked for; why it is refused is shown."""
+        from pi_lsp.api.errors import ParamsError, RefusedError  # noqa: PLC0415  not on the way to the initialize reply
+        from pi_lsp.session.errors import SessionError  # noqa: PLC0415  likewise
+
+        try:
+            await work
+        except (RefusedError, ParamsError, SessionError, OSError) as error:
+            self.screen.message(f"pi: {error}", types.MessageType.Error)
+
     def _done(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
@@ -159,8 +171,18 @@ class Connection:
         for work in self.beside:
             self.spawn(work(self.window))
         opening = await self.window.begin(self.fetch_settings())
-        for message in filter(None, [opening.problem, opening.offered and _offer(opening.offered)]):
-            self.screen.message(message)
+        if opening.problem:
+            self.screen.message(opening.problem)
+        if opening.offered:
+            await self.attempt(self._offer(opening.offered))
+
+    async def _offer(self, path: str) -> None:
+        """Offer the session that was left alone; it is opened as by `pi/session/open`."""
+        from pi_lsp.api.sessions import OpenParams, open_session  # noqa: PLC0415  not on the way to the initialize reply
+
+        what = f"The newest Pi session was left alone, since it may be in use elsewhere: {path}"
+        if await self.screen.offer(what, OPEN_IT):
+            await open_session(self.window, OpenParams(file=path))
 
     async def _count(self) -> None:
         from pi_lsp.api.events import context_event  # noqa: PLC0415  not on the way to the initialize reply
@@ -191,10 +213,6 @@ def folders_of(params: types.InitializeParams) -> list[str]:
     uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
     paths = [path for uri in uris if uri and (path := uri_to_path(uri))]
     return paths or ([params.root_path] if params.root_path else [])
-
-
-def _offer(path: str) -> str:
-    return f"The newest Pi session was left alone, since it may be in use elsewhere. Open it by its file: {path}"
 
 
 def _path(text: str) -> str:

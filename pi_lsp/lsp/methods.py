@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,6 +11,8 @@ from lsprotocol.types import LSPErrorCodes
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.progress import ProgressParams
+from pi_lsp.lsp.showing import Screen
 from pi_lsp.session.errors import EntryNotFoundError, SessionError
 
 if TYPE_CHECKING:
@@ -20,17 +23,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def handler(method: "Method", window: "Callable[[], Window]") -> "Callable[[Json], Awaitable[Any]]":
+def handler(method: "Method", window: "Callable[[], Window]", screen: Screen) -> "Callable[[Json], Awaitable[Any]]":
     """The handler of one method, for pygls."""
 
     async def handle(params: "Json") -> Any:
-        return await answer(method, window(), params)
+        return await answer(method, window(), params, screen)
 
     return handle
 
 
-async def answer(method: "Method", window: "Window", params: "Json") -> Any:
-    """Read the params, call the method, and raise what goes wrong as an error that a client understands."""
+async def answer(method: "Method", window: "Window", params: "Json", screen: Screen | None = None) -> Any:
+    """Read the params, call the method, and raise what goes wrong as an error that a client understands.
+
+    `screen` shows the progress that the params may ask for.
+    """
     try:
         read = msgspec.convert({} if params is None else params, method.params, strict=True)
     except msgspec.ValidationError as error:
@@ -38,6 +44,9 @@ async def answer(method: "Method", window: "Window", params: "Json") -> Any:
     except UnicodeEncodeError:  # msgspec compares names and choices as UTF-8
         raise invalid_params(["half a character (a lone surrogate) where no text may hold one"]) from None
     try:
+        if screen and method.title and isinstance(read, ProgressParams) and read.work_done_token is not None:
+            work = partial(method.call, window, read)
+            return await screen.progress(method.title, work, token=read.work_done_token)
         return await method.call(window, read)
     except ParamsError as error:
         raise invalid_params(error.errors) from None

@@ -63,4 +63,4 @@ def _method_handler(server: PiServer, name: str) -> Any:
 
     server.connection.count_tokens()
     method = next(method for method in METHODS if method.name == name)
-    return handler(method, lambda: server.connection.window)
+    return handler(method, lambda: server.connection.window, server.connection.screen)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from pi_lsp.base.paths import path_to_uri
@@ -38,6 +39,21 @@ class Screen:
         """Tell a sentence."""
         self._server.window_show_message(types.ShowMessageParams(type=kind, message=text))
 
+    async def offer(self, text: str, button: str) -> bool:
+        """Tell a sentence with a button, and say whether it was pressed; without one where the client shows none."""
+        window = self._server.client_capabilities.window
+        if not window or not window.show_message:
+            self.message(text)
+            return False
+        actions = [types.MessageActionItem(button)]
+        params = types.ShowMessageRequestParams(type=types.MessageType.Info, message=text, actions=actions)
+        try:
+            answer = await self._server.window_show_message_request_async(params)
+        except JsonRpcException:
+            self.message(text)
+            return False
+        return bool(answer and answer.title == button)
+
     async def choose(self, question: str, choices: Sequence[str]) -> int | None:
         """Which of at most ten choices is taken; None: none."""
         titles = [f"{place + 1}. {choice[:LONGEST_CHOICE]}" for place, choice in enumerate(choices[:MOST_CHOICES])]
@@ -50,13 +66,22 @@ class Screen:
         )
         return titles.index(answer.title) if answer and answer.title in titles else None
 
-    async def progress(self, title: str, work: Callable[[Report], Coroutine[Any, Any, R]]) -> R:
-        """Do a piece of work under a progress that can be cancelled; the work is then cancelled, too."""
-        window = self._server.client_capabilities.window
-        if not window or not window.work_done_progress:
+    async def progress(
+        self, title: str, work: Callable[[Report], Coroutine[Any, Any, R]], *, token: int | str | None = None
+    ) -> R:
+        """Do a piece of work under a progress that can be cancelled; the work is then cancelled, too.
+
+        `token` is the client's own, given with a request; without one a progress is begun where the client shows any.
+        """
+        progress = self._server.work_done_progress
+        if token is None:
+            window = self._server.client_capabilities.window
+            if not window or not window.work_done_progress:
+                return await work(lambda _: None)
+            token = str(uuid4())
+            await progress.create_async(token)
+        elif token in progress.tokens:  # another request has it, and is not answered yet
             return await work(lambda _: None)
-        token, progress = str(uuid4()), self._server.work_done_progress
-        await progress.create_async(token)
         task = asyncio.create_task(
             work(lambda text: progress.report(token, types.WorkDoneProgressReport(message=text)))
         )

@@ -18,7 +18,7 @@ def find_skills(files: Files, places: Places, named: Iterable[str] = (), *, only
     collector = SkillCollector(files)
     sources: dict[str, Source] = {}
     seen: set[str] = set()
-    for resource in find_resources(files, places, "skills"):
+    for resource in find_resources(files, places, "skills", collector.note):
         path = resource.file.path
         if resource.state in ("enabled", "excluded"):
             sources[path] = resource.source

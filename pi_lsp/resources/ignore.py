@@ -9,14 +9,15 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from pi_lsp.base.files import Files
+from pi_lsp.resources.resource import Note
 
 IGNORE_NAMES = (".gitignore", ".ignore", ".fdignore")
 """The ignore files of one folder, later ones stronger."""
 
-_MAX_STARS = 3
+MAX_STARS = 3
 """Stars in a part of a pattern, and `**` in a pattern: each makes matching longer, so a line with more is left out."""
 
-_MAX_PATTERNS = 2000
+MAX_PATTERNS = 2000
 """Patterns of one folder that are matched, the last (and so the strongest) ones."""
 
 
@@ -56,7 +57,7 @@ class IgnoreRules:
 
 
 def rules_in(
-    files: Files, folder: str, names: Collection[str], prefix: str, above: IgnoreRules | None
+    files: Files, folder: str, names: Collection[str], prefix: str, above: IgnoreRules | None, note: Note
 ) -> IgnoreRules | None:
     """The rules in a folder that holds these names; `prefix` is its path in the scan, "" or ending with "/"."""
     patterns = [
@@ -66,13 +67,16 @@ def rules_in(
         for line in _lines(files, f"{folder}/{name}")
         if (pattern := _pattern(line, anchored=prefix != ""))
     ]
-    if not patterns:
+    usable = [pattern for pattern in patterns if not has_many_stars(pattern)]
+    if problem := left_out(folder, len(patterns) - len(usable), len(usable) - MAX_PATTERNS):
+        note(problem)
+    if not usable:
         return above
     from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415  30 ms that most scans do not need
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415  likewise
 
     rules: list[_Rule] = []
-    for pattern in patterns[-_MAX_PATTERNS:]:
+    for pattern in usable[-MAX_PATTERNS:]:
         try:
             compiled = GitIgnoreSpecPattern(pattern)
         except GitIgnorePatternError:
@@ -80,6 +84,21 @@ def rules_in(
         if compiled.include is not None:
             rules.append(_Rule(cast("re.Pattern[str]", compiled.regex), compiled.include))
     return IgnoreRules(prefix, rules, above)
+
+
+def has_many_stars(pattern: str) -> bool:
+    """Whether matching a pattern may take for ever."""
+    return pattern.count("**") > MAX_STARS or any(part.count("*") > MAX_STARS for part in pattern.split("/"))
+
+
+def left_out(folder: str, starry: int, beyond: int) -> str | None:
+    """The sentence about patterns that are not used: so many with too many stars, and so many beyond the limit."""
+    found = [
+        f"{starry} with more than {MAX_STARS} stars in one part" if starry > 0 else "",
+        f"{beyond} before the last {MAX_PATTERNS}" if beyond > 0 else "",
+    ]
+    reasons = " and ".join(filter(None, found))
+    return f"{folder}: patterns of its ignore files are not used: {reasons}" if reasons else None
 
 
 def _lines(files: Files, path: str) -> Iterator[str]:
@@ -91,7 +110,7 @@ def _lines(files: Files, path: str) -> Iterator[str]:
 
 
 def _pattern(line: str, *, anchored: bool) -> str | None:
-    """The pattern of a line for pathspec; None for a comment, a blank line and what would take too long."""
+    """The pattern of a line for pathspec; None for a comment and a blank line."""
     line = line.removeprefix("\ufeff")
     stripped = line.strip()
     if not stripped or stripped.startswith("#"):
@@ -100,8 +119,6 @@ def _pattern(line: str, *, anchored: bool) -> str | None:
     if not negation and pattern.startswith("\\!"):
         pattern = pattern[1:]
     pattern = pattern.removeprefix("/")
-    if pattern.count("**") > _MAX_STARS or any(part.count("*") > _MAX_STARS for part in pattern.split("/")):
-        return None
     if not pattern:
         # `/` in a folder below hides all of it; `!` in the scanned folder itself brings everything back.
         return None if anchored == bool(negation) else f"{negation}**"

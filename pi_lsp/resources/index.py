@@ -28,6 +28,8 @@ class Index:
         self._names: dict[str, tuple[str, ...]] = {}
         self._roots: tuple[str, ...] = ()
         self._complete = False
+        self._walked = False
+        self._problems: tuple[str, ...] = ()
         self._noted: dict[str, None] | None = None  # what was reported since `begin`, until `adopt`
 
     @property
@@ -40,10 +42,20 @@ class Index:
         """Whether the folders were walked to the end; false before the first `adopt`."""
         return self._complete
 
+    @property
+    def walked(self) -> bool:
+        """Whether the finds of a walk of these folders are in, be they complete or not: another walk finds no more."""
+        return self._walked
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the walk of the folders passed over, in words."""
+        return self._problems
+
     def begin(self, roots: Iterable[str]) -> None:
         """Set the workspace folders (absolute, normalised); what is known of folders that stay is kept."""
         self._roots = tuple(dict.fromkeys(roots))
-        self._complete = False
+        self._complete = self._walked = False
         self._noted = {}
         for folder in list(self._names):
             if self._root_of(folder) is None:
@@ -55,6 +67,8 @@ class Index:
             return
         before, self._names = self._names, dict(finds.names)
         self._complete = finds.complete
+        self._walked = True
+        self._problems = finds.problems
         self._recheck(before)
         for path in self._noted or ():
             self._look_at(path)

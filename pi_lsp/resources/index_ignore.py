@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from pi_lsp.base.files import Files
+from pi_lsp.resources.ignore import MAX_PATTERNS, has_many_stars, left_out
 
 IGNORE_NAMES = (".gitignore", ".ignore")
 """The ignore files of a folder, the weaker first."""
@@ -23,12 +24,6 @@ _PLAIN = re.compile(r"(?:\*\*/)?([^/*?\[\]\\!#][^/*?\[\]\\]*)/?")
 _SUFFIX = re.compile(r"\*(\.[^/*?\[\]\\]+)/?")
 _ALL = re.compile(r"^(!?)(?:\*|/?\*\*)/?$")
 _ALL_BELOW = re.compile(r"/\*\*/?$")
-_MAX_STARS = 3
-"""Stars in one segment, and `**` in one pattern, that are matched: a regular expression with more may take for ever."""
-
-MAX_PATTERNS = 2000
-"""Patterns of one file, but for plain names and suffixes, that are matched, the last (and so the strongest) ones."""
-
 _Verdict: TypeAlias = Callable[[str], bool | None]
 
 
@@ -43,6 +38,9 @@ class IgnoreFile:
         self._names = frozenset(match[1] for line in positive if (match := _PLAIN.fullmatch(line)))
         self._suffixes = tuple(match[1] for line in positive if (match := _SUFFIX.fullmatch(line)))
         rest = [line for line in positive if not _PLAIN.fullmatch(line) and not _SUFFIX.fullmatch(line)]
+        starry = sum(map(has_many_stars, self._lines))
+        self.problem = left_out(folder, starry, len(self._lines if self._negates else rest) - starry - MAX_PATTERNS)
+        """What of the patterns is not used."""
         self._rest = _compile(rest)
         self._all: _Verdict | None = None
 
@@ -131,7 +129,7 @@ def _compile(lines: Sequence[str]) -> _Verdict:
     for line in reversed(lines):
         if len(patterns) == MAX_PATTERNS:
             break
-        if line.count("**") > _MAX_STARS or any(part.count("*") > _MAX_STARS for part in line.split("/")):
+        if has_many_stars(line):
             continue
         with suppress(GitIgnorePatternError, re.error):  # git matches no such pattern either
             source, include = GitIgnoreSpecPattern.pattern_to_regex(_spelled_out(line))

@@ -29,12 +29,14 @@ _OF_INTEREST = frozenset(map(str.lower, (*RULE_NAMES, "AGENT.md", SKILL_NAME, ".
 class Finds(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found: by folder the names of its skill and of its rule files, rightly or nearly named.
 
-    `complete` is false where the walk was stopped or met its limit of folders.
+    `complete` is false where the walk was stopped or met its limit of folders. `problems` tells in words what was
+    passed over.
     """
 
     roots: tuple[str, ...]
     names: Mapping[str, tuple[str, ...]]
     complete: bool
+    problems: tuple[str, ...] = ()
 
 
 def scan(files: Files, roots: Iterable[str], stop: Callable[[], bool] | None = None) -> Finds:
@@ -60,14 +62,17 @@ def walk(
     waiting = list(starts)[::-1]
     start_paths = {path for path, _ in waiting}
     folders = 0
+    problems: dict[str, None] = {}
     while waiting:
         path, rules = waiting.pop()
         if path in start_paths:
             if path in begun:
                 continue
             begun.add(path)
+        if folders >= max_folders:
+            problems[f"{path}: the workspace has more than {max_folders} folders; the others are not searched"] = None
         if folders >= max_folders or (stop and stop()):
-            return Finds(roots=roots, names=names, complete=False)
+            return Finds(roots=roots, names=names, complete=False, problems=tuple(problems))
         folders += 1
         try:
             entries = list(os.scandir(path))
@@ -77,13 +82,14 @@ def walk(
         interesting = {entry.name for entry in entries if entry.name.lower() in _OF_INTEREST}
         if interesting:
             rules = rules_inside(files, path, interesting, rules)
+            problems |= {rule.problem: None for rule in rules if rule.problem}
             if found := watched(files, path, interesting):
                 names[path] = found
         for entry in inner:
             name = entry.name
             if name not in ALWAYS_IGNORED and not (rules and is_ignored(rules, entry.path, name)):
                 waiting.append((entry.path, rules))
-    return Finds(roots=roots, names=names, complete=True)
+    return Finds(roots=roots, names=names, complete=True, problems=tuple(problems))
 
 
 def is_watched(name: str) -> bool:

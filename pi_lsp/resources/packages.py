@@ -17,7 +17,7 @@ from pi_lsp.base.paths import FileUrlError, is_within, path_key, resolve
 from pi_lsp.base.text import JS_SPACE
 from pi_lsp.resources.glob import matches
 from pi_lsp.resources.patterns import is_glob, is_signed, last_word, parse_patterns
-from pi_lsp.resources.resource import Scope
+from pi_lsp.resources.resource import Note, Scope
 from pi_lsp.resources.scan import Found, Wanted, scan
 
 _RESOURCES = ("extensions", "skills", "prompts", "themes")
@@ -66,7 +66,7 @@ def is_change(package: Package) -> bool:
 
 
 def package_files(
-    files: Files, package: Package, kind: Literal["skills", "prompts"], wanted: Wanted
+    files: Files, package: Package, kind: Literal["skills", "prompts"], wanted: Wanted, note: Note
 ) -> Iterator[tuple[Found, bool]]:
     """The skills or templates of a package, and whether the patterns of the settings leave each in."""
     manifest = _manifest(files, package.root)
@@ -74,14 +74,14 @@ def package_files(
     chosen = package.filter.get(kind) if package.filter is not None else None
     if package.filter is None or (chosen is None and not is_change(package)):
         if listed is not None:
-            yield from ((found, True) for found in _listed(files, package.root, listed, wanted))
+            yield from ((found, True) for found in _listed(files, package.root, listed, wanted, note))
         elif package.filter is not None or not any(_strings(manifest.get(name)) is not None for name in _RESOURCES):
-            yield from ((found, True) for found in scan(files, os.path.join(package.root, kind), wanted).found)
+            yield from ((found, True) for found in scan(files, os.path.join(package.root, kind), wanted, note).found)
         return
     if listed:
-        offered: Sequence[Found] = _listed(files, package.root, listed, wanted)
+        offered: Sequence[Found] = _listed(files, package.root, listed, wanted, note)
     else:
-        offered = scan(files, os.path.join(package.root, kind), wanted).found
+        offered = scan(files, os.path.join(package.root, kind), wanted, note).found
     entries = _strings(chosen) or []
     if not is_change(package):
         patterns = parse_patterns(entries)
@@ -144,21 +144,21 @@ def _strings(value: Json) -> list[str] | None:
     return strings if isinstance(value, list) and len(strings) == len(value) else None
 
 
-def _listed(files: Files, root: str, entries: Sequence[str], wanted: Wanted) -> list[Found]:
+def _listed(files: Files, root: str, entries: Sequence[str], wanted: Wanted, note: Note) -> list[Found]:
     """The files of a manifest's list: its paths and globs first, then its signed patterns."""
     paths = [path for entry in entries if not is_signed(entry) for path in _expand(files, root, entry)]
     patterns = parse_patterns(filter(is_signed, entries))
-    return [found for found in files_of(files, paths, wanted) if patterns.allow(found.path, root)]
+    return [found for found in files_of(files, paths, wanted, note) if patterns.allow(found.path, root)]
 
 
-def files_of(files: Files, paths: Iterable[str], wanted: Wanted) -> Iterator[Found]:
+def files_of(files: Files, paths: Iterable[str], wanted: Wanted, note: Note) -> Iterator[Found]:
     """The paths that are files, and what is found in those that are folders."""
     for path in paths:
         match files.kind(path):
             case "file":
                 yield Found(path=path, real=files.realpath(path))
             case "dir":
-                yield from scan(files, path, wanted).found
+                yield from scan(files, path, wanted, note).found
             case _:
                 pass
 

@@ -18,7 +18,7 @@ from pi_lsp.base.paths import FileUrlError, home_dir, resolve
 from pi_lsp.base.text import JS_SPACE
 from pi_lsp.resources.packages import files_of, find_packages, package_files
 from pi_lsp.resources.patterns import is_glob, is_signed, parse_patterns
-from pi_lsp.resources.resource import Scope, Source
+from pi_lsp.resources.resource import Note, Scope, Source
 from pi_lsp.resources.scan import AGENTS_SKILLS, ALL_TEMPLATES, PI_SKILLS, TEMPLATES, Found, Wanted, scan
 
 ResourceKind: TypeAlias = Literal["skills", "prompts"]
@@ -66,13 +66,14 @@ _IN_NAMED_FOLDER: Mapping[ResourceKind, Wanted] = {"skills": PI_SKILLS, "prompts
 _RANKS = ("project settings", "project", "user settings", "user", "package", "not counted")
 
 
-def find_resources(files: Files, places: Places, kind: ResourceKind) -> list[Resource]:
+def find_resources(files: Files, places: Places, kind: ResourceKind, note: Note) -> list[Resource]:
     """Every file of the places in its order, each once, with those that do not count.
 
     A file that two places offer keeps the place that Pi asks first (packages, settings, conventions), and its rank.
+    `note` hears of what was not looked at.
     """
     by_path: dict[str, tuple[int, Resource]] = {}
-    for rank, resource in _offers(files, places, kind):
+    for rank, resource in _offers(files, places, kind, note):
         by_path.setdefault(resource.file.path, (_RANKS.index(rank), resource))
     by_file: dict[str, Resource] = {}
     for _, resource in sorted(by_path.values(), key=lambda offer: offer[0]):
@@ -80,23 +81,23 @@ def find_resources(files: Files, places: Places, kind: ResourceKind) -> list[Res
     return list(by_file.values())
 
 
-def _offers(files: Files, places: Places, kind: ResourceKind) -> Iterator[tuple[str, Resource]]:
+def _offers(files: Files, places: Places, kind: ResourceKind, note: Note) -> Iterator[tuple[str, Resource]]:
     user = places.user_settings
     project = places.project_settings if places.trusted else {}
     for package in find_packages(
         files, user, project, agent_dir=places.agent_dir, pi_dir=places.pi_dir, home=places.home
     ):
-        for found, allowed in package_files(files, package, kind, _IN_NAMED_FOLDER[kind]):
+        for found, allowed in package_files(files, package, kind, _IN_NAMED_FOLDER[kind], note):
             source = Source(
                 path=found.path, source=package.source, scope=package.scope, origin="package", base_dir=package.root
             )
             yield "package", Resource(file=found, source=source, state="enabled" if allowed else "excluded")
-    yield from _of_settings(files, places, kind, _entries(project, kind), "project")
-    yield from _of_settings(files, places, kind, _entries(user, kind), "user")
+    yield from _of_settings(files, places, kind, _entries(project, kind), "project", note)
+    yield from _of_settings(files, places, kind, _entries(user, kind), "user", note)
     for folder in _project_folders(files, places, kind):
-        yield from _of_folder(files, folder, _entries(project, kind), "project", trusted=places.trusted)
+        yield from _of_folder(files, folder, _entries(project, kind), "project", note, trusted=places.trusted)
     for folder in _user_folders(places, kind):
-        yield from _of_folder(files, folder, _entries(user, kind), "user")
+        yield from _of_folder(files, folder, _entries(user, kind), "user", note)
 
 
 def _entries(settings: JsonObject, kind: ResourceKind) -> list[str]:
@@ -104,7 +105,7 @@ def _entries(settings: JsonObject, kind: ResourceKind) -> list[str]:
 
 
 def _of_settings(
-    files: Files, places: Places, kind: ResourceKind, entries: Sequence[str], scope: Scope
+    files: Files, places: Places, kind: ResourceKind, entries: Sequence[str], scope: Scope, note: Note
 ) -> Iterator[tuple[str, Resource]]:
     """What the paths of a list lead to, less what the patterns of the same list take away."""
     base = places.pi_dir if scope == "project" else places.agent_dir
@@ -116,14 +117,14 @@ def _of_settings(
                 paths.append(resolve(entry.strip(JS_SPACE), base, home=places.home))
             except FileUrlError:
                 continue
-    for found in files_of(files, paths, _IN_NAMED_FOLDER[kind]):
+    for found in files_of(files, paths, _IN_NAMED_FOLDER[kind], note):
         source = Source(path=found.path, source="local", scope=scope, origin="top-level")
         state = "enabled" if patterns.allow(found.path, base) else "excluded"
         yield f"{scope} settings", Resource(file=found, source=source, state=state)
 
 
 def _of_folder(
-    files: Files, folder: _Folder, entries: Sequence[str], scope: Scope, *, trusted: bool = True
+    files: Files, folder: _Folder, entries: Sequence[str], scope: Scope, note: Note, *, trusted: bool = True
 ) -> Iterator[tuple[str, Resource]]:
     """What a convention finds, less what the signed patterns of the settings take away."""
     patterns = parse_patterns(filter(is_signed, entries))
@@ -132,7 +133,7 @@ def _of_folder(
         source = Source(path=found.path, source="auto", scope=scope, origin="top-level", base_dir=folder.base)
         return Resource(file=found, source=source, state=state)
 
-    seen = scan(files, folder.path, folder.wanted)
+    seen = scan(files, folder.path, folder.wanted, note)
     for found in seen.found:
         if trusted:
             state = "enabled" if patterns.allow(found.path, folder.base) else "excluded"

@@ -66,6 +66,9 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 SourceOf: TypeAlias = Callable[[str], Source]
 """Gives the source of a file by its path."""
 
+Note: TypeAlias = Callable[[str], object]
+"""Hears of what was left out of a search because of a limit, in a sentence that names the place."""
+
 
 def local_source(scope: Scope, source: str = "local") -> SourceOf:
     """The source of files that a folder or a name led to; patterns do not apply, so `base_dir` is the file's folder."""

@@ -1,14 +1,12 @@
 """Which files of a folder are skills or prompt templates. None of them is opened here."""
 
-import logging
 import os
 
 import msgspec
 
 from pi_lsp.base.files import Files
 from pi_lsp.resources.ignore import IgnoreRules, rules_in
-
-logger = logging.getLogger(__name__)
+from pi_lsp.resources.resource import Note
 
 SKILL_NAME = "SKILL.md"
 MAX_FOLDERS = 2000
@@ -73,11 +71,12 @@ class _Pending(msgspec.Struct, frozen=True, kw_only=True):
         return False
 
 
-def scan(files: Files, root: str, wanted: Wanted) -> Scan:
+def scan(files: Files, root: str, wanted: Wanted, note: Note) -> Scan:
     """Find the files of one folder, as Pi 1.6.0 does; nothing where there is no folder.
 
     Subfolders are searched in the order of their names' bytes, through links too; dot folders and `node_modules` are
-    not. Pi follows a link that leads back up until the system stops it; here it is not followed.
+    not. Pi follows a link that leads back up until the system stops it; here it is not followed. `note` hears of what
+    was passed over.
     """
     if files.kind(root) != "dir":
         return Scan()
@@ -94,20 +93,24 @@ def scan(files: Files, root: str, wanted: Wanted) -> Scan:
         if item.behind_link and item.file.real in searched:
             repeats += 1
             if repeats > MAX_REPEATS or item.leads_back():
+                if repeats == MAX_REPEATS + 1:
+                    note(f"{root}: links lead to folders again more than {MAX_REPEATS} times; no more are followed")
                 continue
         folders += 1
         if folders > MAX_FOLDERS:
-            logger.warning("%s has more than %d folders; the others are not searched", root, MAX_FOLDERS)
+            note(f"{root}: it has more than {MAX_FOLDERS} folders; the others are not searched")
             break
         searched.add(item.file.real)
-        pending += reversed(_search(files, item, item.inner, wanted, ignored))
+        pending += reversed(_search(files, item, item.inner, wanted, ignored, note))
     return Scan(found=tuple(found), ignored=tuple(ignored))
 
 
-def _search(files: Files, folder: _Pending, inner: str, wanted: Wanted, ignored: list[Found]) -> list[_Pending]:
+def _search(
+    files: Files, folder: _Pending, inner: str, wanted: Wanted, ignored: list[Found], note: Note
+) -> list[_Pending]:
     """What is to be done in a folder: its one skill, or its loose files and its subfolders, in their order."""
     names = files.names(folder.file.path)
-    rules = rules_in(files, folder.file.path, names, inner, folder.rules)
+    rules = rules_in(files, folder.file.path, names, inner, folder.rules, note)
     prefix, real_prefix = os.path.join(folder.file.path, ""), os.path.join(folder.file.real, "")
     if wanted.skill_folders and SKILL_NAME in names:
         skill = _found(files, prefix, real_prefix, SKILL_NAME)

@@ -5,11 +5,12 @@ the user's file, the defaults of Pi 1.6.0. All four use Pi's names; `rules.neste
 ours. A value of a wrong type is reported and read as its default, so that one typo never costs the others.
 """
 
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from pi_lsp.base.json import JsonObject
+from pi_lsp.base.json import Json, JsonObject, as_object
 from pi_lsp.resources.settings_files import SettingsFiles, overlay
 from pi_lsp.resources.settings_read import Layer, Reader, SettingError, SettingsProblem, is_whole
 from pi_lsp.resources.trust import DefaultTrust
@@ -20,9 +21,16 @@ NestedRules: TypeAlias = Literal["offer", "onTouch", "off"]
 USER_ONLY = frozenset({"agentDir", "baseUrl", "hooks", "serverPath", "toolPolicy"})
 """What only the user's own file may set: a workspace can write into all the other places."""
 
+TRUSTED_ONLY = frozenset({"prompts", "sessionDir", "skills"})
+"""What a client may set only where the user has trusted the workspace: its settings may be the workspace's own."""
+
 DEFAULT_TOOLS = ("read", "bash", "edit", "write")
+MOST_MISFITS = 20
+"""So many numbers of tokens that are none are told one by one."""
 MAX_TOKENS = 2**53 - 1
 """The largest number of tokens that a setting may name: JavaScript's largest safe integer."""
+
+_SECTIONS = (("compaction",), ("compaction", "modelOverrides"), ("branchSummary",), ("retry",), ("rules",))
 
 
 class CompactionSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -91,28 +99,40 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 override is no object. The message names the key, the file and the line.
         """
         reader = Reader(self.values, self.layers)
-        model = None if provider is None or model_id is None else f"{provider}/{model_id}"
-        return CompactionSettings(
-            enabled=reader.flag("compaction", "enabled", default=True),
-            reserve_tokens=_compaction_tokens(reader, "reserveTokens", model, CompactionSettings().reserve_tokens),
-            keep_recent_tokens=_compaction_tokens(
-                reader, "keepRecentTokens", model, CompactionSettings().keep_recent_tokens
-            ),
-        )
+        settings, misfits = _compaction(reader, _model_name(provider, model_id))
+        for misfit in misfits:
+            raise SettingError(reader.complaint(*misfit))
+        return settings
+
+    def usable_compaction(self, provider: str | None = None, model_id: str | None = None) -> CompactionSettings:
+        """As `compaction`, but what is no number of tokens is passed over; `problems` tells of it."""
+        return _compaction(Reader(self.values, self.layers), _model_name(provider, model_id))[0]
 
 
 def effective(
-    files: SettingsFiles, initialization: JsonObject | None = None, client: JsonObject | None = None
+    files: SettingsFiles,
+    initialization: JsonObject | None = None,
+    client: JsonObject | None = None,
+    *,
+    vouched: bool = False,
 ) -> Settings:
-    """The settings in force. `initialization` and `client` are as the client sent them; a null there is no setting."""
+    """The settings in force. `initialization` and `client` are as the client sent them; a null there is no setting.
+
+    `vouched`: the user has said that the workspace is trusted.
+    """
     layers = (
         Layer(values=files.user.values, file=files.user),
         Layer(values=files.project.values, file=files.project),
         Layer(values=_without_nulls(initialization or {}), name="the settings of initialize"),
         Layer(values=_without_nulls(client or {}), name="the editor's settings"),
     )
-    reader = Reader(merge(*(layer.values for layer in layers)), layers)
+    dropped = tuple(_dropped(layers, vouched=vouched))
+    reader = Reader(merge(*(layer.values for layer in layers), vouched=vouched), layers)
     own = Reader(files.user.values, layers[:1])
+    for section in _SECTIONS:
+        if (value := reader.get(*section)) is not None and not isinstance(value, dict):
+            reader.report(section, value, "an object")
+    _report_compaction(reader)
     read = Settings(
         values=reader.values,
         layers=layers,
@@ -137,7 +157,7 @@ def effective(
         nested_rules=reader.choice("rules", "nested", choices=("offer", "onTouch", "off")),
         trim_tool_results=_trim(reader),
     )
-    return msgspec.structs.replace(read, problems=(*reader.problems, *own.problems))
+    return msgspec.structs.replace(read, problems=(*reader.problems, *own.problems, *dropped))
 
 
 def merge(
@@ -145,12 +165,34 @@ def merge(
     project: JsonObject | None = None,
     initialization: JsonObject | None = None,
     client: JsonObject | None = None,
+    *,
+    vouched: bool = False,
 ) -> JsonObject:
-    """All settings, weak ones first; what only the user's own may set (USER_ONLY) is dropped from the others."""
+    """All settings, weak ones first, without those that a place may not set (USER_ONLY, TRUSTED_ONLY)."""
     merged = user
-    for layer in (project, initialization, client):
-        merged = overlay(merged, {key: value for key, value in (layer or {}).items() if key not in USER_ONLY})
+    for layer, of_client in ((project, False), (initialization, True), (client, True)):
+        denied = _denied(of_client=of_client, vouched=vouched)
+        merged = overlay(merged, {key: value for key, value in (layer or {}).items() if key not in denied})
     return merged
+
+
+def _denied(*, of_client: bool, vouched: bool) -> frozenset[str]:
+    """What a place other than the user's own file may not set."""
+    return USER_ONLY if vouched or not of_client else USER_ONLY | TRUSTED_ONLY
+
+
+def _dropped(layers: Sequence[Layer], *, vouched: bool) -> Iterator[SettingsProblem]:
+    """What `merge` leaves out. Layers are the user's, the project's, and the two of the client."""
+    for layer in layers[1:]:
+        file = layer.file
+        for key in sorted(_denied(of_client=file is None, vouched=vouched).intersection(layer.values)):
+            why = "only your own settings.json may set it" if key in USER_ONLY else "you have not trusted this folder"
+            yield SettingsProblem(
+                key=key,
+                message=f"{key} (in {file.path if file else layer.name}) is not used: {why}",
+                path=file and file.path,
+                line=file and file.line_of([key]),
+            )
 
 
 def _retry(reader: Reader) -> RetrySettings:
@@ -178,23 +220,54 @@ def _trim(reader: Reader) -> int | None:
     return None if reader.get(*keys) in (False, "off") else reader.whole(*keys, default=None)
 
 
-def _compaction_tokens(reader: Reader, name: str, model: str | None, default: int) -> int:
-    value = default
-    if reader.has("compaction", name):
-        value = _tokens(reader, "compaction", name)
-    if model is None or not reader.has("compaction", "modelOverrides", model):
-        return value
-    override = ("compaction", "modelOverrides", model)
-    if not isinstance(found := reader.get(*override), dict):
-        raise SettingError(reader.complaint(override, found, "an object"))
-    return _tokens(reader, *override, name) if name in found else value
+class _Misfit(NamedTuple):
+    keys: tuple[str, ...]
+    value: Json
+    expected: str
 
 
-def _tokens(reader: Reader, *keys: str) -> int:
-    value = reader.get(*keys)
-    if not is_whole(value) or not 0 <= value <= MAX_TOKENS:
-        raise SettingError(reader.complaint(keys, value, f"a whole number from 0 to {MAX_TOKENS}"))
-    return int(value)
+def _model_name(provider: str | None, model_id: str | None) -> str | None:
+    return None if provider is None or model_id is None else f"{provider}/{model_id}"
+
+
+def _compaction(reader: Reader, model: str | None) -> tuple[CompactionSettings, list[_Misfit]]:
+    """The settings for a model (`provider/id`), without the values that do not fit, and these."""
+    misfits: list[_Misfit] = []
+    override = ("compaction", "modelOverrides", model) if model is not None else ()
+    has_override = bool(override) and reader.has(*override)
+    if has_override and not isinstance(found := reader.get(*override), dict):
+        misfits.append(_Misfit(override, found, "an object"))
+
+    def tokens(name: str, default: int) -> int:
+        best = default
+        for keys in (("compaction", name), *([(*override, name)] if has_override else ())):
+            value = reader.get(*keys)
+            if is_whole(value) and 0 <= value <= MAX_TOKENS:
+                best = int(value)
+            elif reader.has(*keys):
+                misfits.append(_Misfit(keys, value, f"a whole number from 0 to {MAX_TOKENS}"))
+        return best
+
+    enabled, default = reader.get("compaction", "enabled"), CompactionSettings()
+    settings = CompactionSettings(
+        enabled=enabled if isinstance(enabled, bool) else default.enabled,
+        reserve_tokens=tokens("reserveTokens", default.reserve_tokens),
+        keep_recent_tokens=tokens("keepRecentTokens", default.keep_recent_tokens),
+    )
+    return settings, misfits
+
+
+def _report_compaction(reader: Reader) -> None:
+    """Note what does not fit in the settings of any model."""
+    reader.flag("compaction", "enabled", default=True)
+    misfits = _compaction(reader, None)[1]
+    for model in as_object(reader.get("compaction", "modelOverrides")):
+        misfits += (misfit for misfit in _compaction(reader, model)[1] if "modelOverrides" in misfit.keys[:2])
+    for misfit in misfits[:MOST_MISFITS]:
+        reader.report(*misfit)
+    if (more := len(misfits) - MOST_MISFITS) > 0:
+        message = f"{more} more values in compaction.modelOverrides are not used"
+        reader.problems.append(SettingsProblem(key="compaction.modelOverrides", message=message))
 
 
 def _without_nulls(values: JsonObject) -> JsonObject:

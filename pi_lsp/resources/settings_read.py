@@ -121,12 +121,16 @@ class Reader:
         found = one_line(json.encode(value), 60)
         return f"{_name(keys)} must be {expected}, not {found} (in {self._place(keys)[0]})"
 
+    def report(self, keys: Sequence[str], value: Json, expected: str) -> None:
+        """Note a value that does not fit, and that the default or a weaker place counts instead."""
+        _, path, line = self._place(keys)
+        message = f"{self.complaint(keys, value, expected)}; it is not used"
+        self.problems.append(SettingsProblem(key=_name(keys), message=message, path=path, line=line))
+
     def _default(self, keys: Sequence[str], value: Json, default: T, expected: str) -> T:
         """The default; a value that is there and not null is reported."""
         if value is not None:
-            _, path, line = self._place(keys)
-            message = f"{self.complaint(keys, value, expected)}; it is not used"
-            self.problems.append(SettingsProblem(key=_name(keys), message=message, path=path, line=line))
+            self.report(keys, value, expected)
         return default
 
     def _place(self, keys: Sequence[str]) -> tuple[str, str | None, int | None]:

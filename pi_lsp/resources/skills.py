@@ -61,6 +61,8 @@ class SkillSet(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     skills: tuple[Skill, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What was not looked at because of a limit."""
 
 
 def validate_name(name: str) -> list[str]:
@@ -149,6 +151,11 @@ class SkillCollector:
         self._warnings: list[Diagnostic] = []
         self._collisions: list[Diagnostic] = []
         self._skipped: list[Skipped] = []
+        self._problems: dict[str, None] = {}
+
+    def note(self, problem: str) -> None:
+        """Note what is not looked at."""
+        self._problems[problem] = None
 
     def add(self, found: Found, source: Source) -> None:
         """Read a file that may be a skill."""
@@ -169,7 +176,7 @@ class SkillCollector:
         """Read a file, or what is found in a folder. Warns where there is neither."""
         kind = self._files.kind(path)
         if kind == "dir":
-            found = scan(self._files, path, PI_SKILLS)
+            found = scan(self._files, path, PI_SKILLS, self.note)
             for each in found.found:
                 self.add(each, source_of(each.path))
             self.skip_ignored(found)
@@ -196,6 +203,7 @@ class SkillCollector:
             skills=tuple(self._by_name.values()),
             diagnostics=(*self._warnings, *self._collisions),
             skipped=tuple(self._skipped),
+            problems=tuple(self._problems),
         )
 
     def _skip(self, skill: Skill, reason: SkipReason, winner: Skill) -> None:
@@ -235,7 +243,8 @@ def load_skills(
 
 def load_folder(files: Files, folder: str, source_of: SourceOf) -> SkillSet:
     """The skills of one folder, each as it stands: two of one name are both given."""
-    found = scan(files, folder, PI_SKILLS)
+    problems: list[str] = []
+    found = scan(files, folder, PI_SKILLS, problems.append)
     read = [read_skill(files, each.path, source_of(each.path)) for each in found.found]
     return SkillSet(
         skills=tuple(skill for skill, _ in read if isinstance(skill, Skill)),
@@ -244,6 +253,7 @@ def load_folder(files: Files, folder: str, source_of: SourceOf) -> SkillSet:
             *(skill for skill, _ in read if isinstance(skill, Skipped)),
             *(skipped_file(each.path, "ignored") for each in found.ignored),
         ),
+        problems=tuple(problems),
     )
 
 

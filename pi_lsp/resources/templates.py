@@ -36,6 +36,8 @@ class TemplateSet(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     templates: tuple[Template, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What was not looked at because of a limit."""
 
 
 def read_template(files: Files, path: str, source: Source) -> Template | Skipped:
@@ -66,6 +68,11 @@ class _Collector:
         self._files = files
         self._templates: list[Template] = []
         self.skipped: list[Skipped] = []
+        self._problems: dict[str, None] = {}
+
+    def note(self, problem: str) -> None:
+        """Note what is not looked at."""
+        self._problems[problem] = None
 
     def add(self, path: str, source: Source) -> None:
         template = read_template(self._files, path, source)
@@ -87,7 +94,7 @@ class _Collector:
 
     def everything(self) -> TemplateSet:
         """All that was read, also where two have one name."""
-        return TemplateSet(templates=tuple(self._templates), skipped=tuple(self.skipped))
+        return self._set(self._templates)
 
     def first_of_each_name(self) -> TemplateSet:
         """What counts: the first of every name."""
@@ -98,7 +105,11 @@ class _Collector:
                 self.skipped.append(
                     Skipped(path=template.file_path, name=template.name, reason="shadowed", by=winner.file_path)
                 )
-        return TemplateSet(templates=tuple(by_name.values()), skipped=tuple(self.skipped))
+        return self._set(by_name.values())
+
+    def _set(self, templates: Iterable[Template]) -> TemplateSet:
+        problems = tuple(self._problems)
+        return TemplateSet(templates=tuple(templates), skipped=tuple(self.skipped), problems=problems)
 
 
 def load_templates(files: Files, paths: Iterable[str]) -> TemplateSet:
@@ -113,7 +124,7 @@ def find_templates(files: Files, places: Places, named: Iterable[str] = (), *, o
     """The templates that a session has: those of all places in the order of Pi's command line, then named paths."""
     collector = _Collector(files)
     seen: set[str] = set()
-    for resource in [] if only_named else find_resources(files, places, "prompts"):
+    for resource in [] if only_named else find_resources(files, places, "prompts", collector.note):
         if resource.state != "enabled":
             collector.skipped.append(skipped_file(resource.file.path, resource.state))
         elif resource.file.path.endswith(".md"):

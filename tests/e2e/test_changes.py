@@ -327,3 +327,18 @@ def test_a_client_that_wants_no_events_gets_none(start: Any, home: Home) -> None
     editor.call("pi/session/new")
     editor.call("pi/state")
     assert editor.events() == []
+
+
+def test_what_is_wrong_in_settings_is_logged_once(start: Any, home: Home) -> None:
+    write(home.agent, {"settings.json": '{"compaction": {"reserveTokens": "x"}}'})
+    editor = start(answers={"workspace/configuration": lambda _: [{"rules": {"nested": "sometimes"}}]})
+    editor.initialize({"workspace": {"configuration": True}})
+    assert editor.call("pi/context")["reserve"] == 16384
+    editor.watch()
+    since = editor.seen
+    write(home.agent, {"settings.json": '{"compaction": {"reserveTokens": "y"}'})
+    editor.event("resources_changed", since, settings=True)
+    assert editor.call("pi/context")["reserve"] == 16384
+    editor.end()
+    for said in ("compaction.reserveTokens must be", "rules.nested must be", "its settings are not used"):
+        assert editor.stderr.count(said) == 1, editor.stderr

@@ -11,7 +11,7 @@ import pytest
 from pi_lsp.base.paths import path_to_uri
 from tests.support.api_server_replies import Reply
 from tests.support.chats import KEYS, Api
-from tests.support.editor import Editor, Home
+from tests.support.editor import Editor, Home, write
 from tests.support.rpc import RpcError, result_of
 
 FIRST_DELTA_S = 0.02
@@ -191,6 +191,28 @@ def test_references_images_and_what_is_wrong_with_them(editor: Editor, api: Api,
         chat(editor, "look", images=[{"data": "x", "mimeType": "image/png"}], references=[{"uri": "foo:bar"}])
     assert wrong.value.code == -32602
     assert [line.partition(":")[0] for line in wrong.value.data["errors"]] == ["references[0]", "images[0]"]
+
+
+def test_R13_an_unknown_skill_is_sent_as_it_is_and_told(editor: Editor, api: Api, home: Home) -> None:
+    write(home.agent, {"skills/review/SKILL.md": "---\nname: review\ndescription: Reviews.\n---\nLook."})
+    assert chat(editor, "/skill:reveiw x")["stopReason"] == "done"
+    assert api.server.requests[-1].body["messages"][-1]["content"][0]["text"] == "/skill:reveiw x"
+    shown = editor.wait(lambda message: message.get("method") == "window/showMessage")["params"]
+    assert shown["type"] == 2
+    assert shown["message"].endswith("Did you mean /skill:review?")
+    assert editor.event("warning")["message"] in shown["message"]
+
+
+def test_R3_rules_of_a_folder_that_is_touched_are_offered(editor: Editor, api: Api, home: Home) -> None:
+    write(home.workspace, {"api/AGENTS.md": "No SQL in handlers.\n", "api/x.py": "x = 1\n"})
+    rules, uri = (path_to_uri(str(home.workspace / "api" / name)) for name in ("AGENTS.md", "x.py"))
+    chat(editor, "look", references=[{"uri": uri}])
+    assert editor.event("rules_offered") == {"type": "rules_offered", "uris": [rules]}
+    assert editor.call("pi/rules/load", {"uris": [rules]})["uris"] == [rules]
+    chat(editor, "look again", references=[{"uri": uri}])
+    assert "No SQL in handlers." in json.dumps(api.server.requests[-1].body["messages"])
+    assert len([event for event in editor.events() if event["type"] == "rules_offered"]) == 1
+    assert editor.call("pi/rules/session", {"uri": rules}) == {"text": "No SQL in handlers.\n"}
 
 
 @pytest.mark.parametrize(

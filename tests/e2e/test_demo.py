@@ -88,6 +88,15 @@ def test_the_sample(home: Path) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_no_editor_is_opened_where_nobody_sits(home: Path) -> None:
+    code, text = play(home, "--editor", DISPLAY=":0", COLUMNS="200", CI="")
+    assert code == 0, text
+    assert text.rstrip().endswith(
+        "Not in VS Code: nobody sits at this terminal. By hand: make vsix, then install vscode-extension/pi-lsp.vsix."
+    )
+    assert "this is a CI run" in play(home, "--editor", CI="true", COLUMNS="200")[1]
+
+
 def test_the_sample_does_not_see_the_persons_own_folder(home: Path) -> None:
     (home / ".pi" / "agent" / "AGENTS.md").write_text("# My own words\n")
     _, text = play(home, PI_CODING_AGENT_DIR=str(home / ".pi" / "agent"))

@@ -70,6 +70,8 @@ def test_params_that_are_no_object_are_refused(editor: Editor, method: str) -> N
         ("pi/session/list", {"all": "yes"}, "$.all"),
         ("pi/session/list", {"limit": "5"}, "$.limit"),
         ("pi/session/entries", {"onPath": 1}, "$.onPath"),
+        ("pi/session/entries", {"before": 1}, "$.before"),
+        ("pi/rules/session", {"uri": 5}, "$.uri"),
         ("pi/session/open", {"file": 1}, "$.file"),
         ("pi/session/new", {"name": 1}, "$.name"),
         ("pi/tree", {"filter": "some"}, "$.filter"),
@@ -89,6 +91,7 @@ def test_what_is_missing_is_told(editor: Editor) -> None:
     assert "trusted" in misfit(editor, "pi/trust/set", {})
     assert "file" in misfit(editor, "pi/session/open", {})
     assert "keepRecentTokens" in misfit(editor, "pi/compact/preview", {"keepRecentTokens": -1})
+    assert "uri" in misfit(editor, "pi/rules/session", {})
     assert misfit(editor, "pi/rules", {"uri": "untitled:Untitled-1"})
 
 
@@ -97,6 +100,8 @@ def test_what_is_missing_is_told(editor: Editor) -> None:
     [
         ("pi/session/entries", {"ids": ["nope"]}),
         ("pi/session/entries", {"after": "nope"}),
+        ("pi/session/entries", {"before": "nope"}),
+        ("pi/rules/session", {"uri": "file:///nowhere/AGENTS.md"}),
         ("pi/session/open", {"id": "nope"}),
         ("pi/session/open", {"file": "/nowhere/at/all.jsonl"}),
         ("pi/session/new", {"cwd": "/nowhere/at/all"}),
@@ -159,6 +164,11 @@ def test_entries_as_stored_in_pages(editor: Editor) -> None:
     first = editor.call("pi/session/entries", {"limit": 4})
     rest = editor.call("pi/session/entries", {"after": first["next"]})
     assert [stored["id"] for stored in first["entries"] + rest["entries"]] == ["e1", "e2", "e3", "e4", "b1", "b2"]
+    last = editor.call("pi/session/entries", {"newest": True, "limit": 4})
+    before = editor.call("pi/session/entries", {"before": last["next"]})
+    assert before["entries"] + last["entries"] == first["entries"] + rest["entries"]
+    assert "next" not in before
+    assert "after" in misfit(editor, "pi/session/entries", {"after": "e1", "before": "b2"})
     on_path = editor.call("pi/session/entries", {"onPath": True})["entries"]
     assert [stored["id"] for stored in on_path] == ["e1", "e2", "e3", "e4", "b2"]
     assert (
@@ -230,6 +240,7 @@ def test_a_new_session_is_not_written(start: Any, home: Home) -> None:
     assert list(home.agent.rglob("*.jsonl")) == []
 
 
+@pytest.mark.parametrize("name", ["notes.md", "notes.jsonl"])
 @pytest.mark.parametrize(
     "content",
     [
@@ -241,14 +252,16 @@ def test_a_new_session_is_not_written(start: Any, home: Home) -> None:
         b"[1,2]\n",
     ],
 )
-def test_S9_what_is_no_session_is_refused_and_left_as_it_is(start: Any, home: Home, content: bytes) -> None:
-    path = home.folder / "notes.md"
+def test_S9_what_is_no_session_is_refused_and_left_as_it_is(start: Any, home: Home, content: bytes, name: str) -> None:
+    path = home.folder / name
     path.write_bytes(content)
     editor = start()
     editor.initialize()
     before = editor.call("pi/state")["session"]["id"]
-    if content:
-        assert reason(editor, "pi/session/open", {"file": path_to_uri(str(path))}) == "invalidSession"
+    if content or name == "notes.md":
+        refused = refusal(editor, "pi/session/open", {"file": path_to_uri(str(path))})
+        assert refused.data == {"reason": "invalidSession"}
+        assert str(path) in str(refused) and "open another one" in str(refused)
         assert editor.call("pi/state")["session"]["id"] == before
     else:
         editor.call("pi/session/open", {"file": str(path)})  # an empty file is a session that has not begun
@@ -289,3 +302,47 @@ def test_continue_leaves_a_session_alone_that_may_be_in_use(start: Any, home: Ho
     assert editor.call("pi/state")["session"]["entries"] == 0
     shown = editor.wait(lambda message: message.get("method") == "window/showMessage")
     assert str(home.sessions / "a.jsonl") in shown["params"]["message"]
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+def test_the_session_that_was_left_alone_is_a_button_away(start: Any, home: Home, pressed: bool) -> None:
+    write(home.sessions, {"a.jsonl": session_lines(home.workspace, *TALK)})
+    asked: list[Any] = []
+
+    def choose(params: Any) -> Any:
+        asked.append(params)
+        return params["actions"][0] if pressed else None
+
+    editor = start(answers={"window/showMessageRequest": choose})
+    editor.initialize(bundled("visual-studio-code"))
+    editor.wait(lambda message: message.get("method") == "window/showMessageRequest")
+    if pressed:
+        state = editor.event("session_changed")["state"]
+        assert (state["session"]["file"], state["session"]["entries"]) == (str(home.sessions / "a.jsonl"), 4)
+    assert editor.call("pi/state")["session"]["entries"] == (4 if pressed else 0)
+    [params] = asked
+    assert str(home.sessions / "a.jsonl") in params["message"]
+    assert params["actions"] == [{"title": "Open It"}]
+    assert not any(message.get("method") == "window/showMessage" for message in editor.messages)
+
+
+def test_a_session_that_can_no_longer_be_opened_says_so(start: Any, home: Home) -> None:
+    write(home.sessions, {"a.jsonl": session_lines(home.workspace, *TALK)})
+
+    def press(params: Any) -> Any:
+        (home.sessions / "a.jsonl").write_text("no session any more\n")
+        return params["actions"][0]
+
+    editor = start(answers={"window/showMessageRequest": press})
+    editor.initialize(bundled("visual-studio-code"))
+    shown = editor.wait(lambda message: message.get("method") == "window/showMessage")["params"]
+    assert (shown["type"], "not a Pi session" in shown["message"]) == (1, True)
+    assert editor.call("pi/state")["session"]["entries"] == 0
+
+
+def test_a_client_that_refuses_the_button_gets_the_sentence(start: Any, home: Home) -> None:
+    write(home.sessions, {"a.jsonl": session_lines(home.workspace, *TALK)})
+    editor = start()  # it answers no such request
+    editor.initialize(bundled("visual-studio-code"))
+    shown = editor.wait(lambda message: message.get("method") == "window/showMessage")["params"]
+    assert str(home.sessions / "a.jsonl") in shown["message"]

@@ -227,12 +227,12 @@ from pi_lsp.lsp import server
 import pi_lsp.api.skills as skills
 import pi_lsp.lsp.methods as methods
 answer = methods.answer
-async def noisy(method, window, params):
+async def noisy(method, window, params, *rest):
     import os, subprocess
     print("printed"); sys.stdout.write("Content-Length: 5\\r\\n\\r\\n"); sys.stdout.flush()
     os.write(1, b"raw")
     subprocess.run([sys.executable, "-c", "print('a child'); import sys; sys.stdin.read()"])
-    return await answer(method, window, params)
+    return await answer(method, window, params, *rest)
 methods.answer = noisy
 sys.exit(server.serve())
 """

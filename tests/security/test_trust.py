@@ -103,6 +103,45 @@ def test_settings_of_a_trusted_workspace_do_not_widen_rights(
     assert str(home.workspace) not in editor.call("pi/state")["session"]["file"]
 
 
+@pytest.mark.parametrize("source", ["workspace/configuration", "initialize"])
+def test_a_workspaces_editor_settings_lead_nowhere_before_the_user_trusts_it(
+    home: Home, api: Api, start: Callable[..., Editor], monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    """The folder has nothing else that needs trust, so it counts as trusted; that is not the user's word."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    write(
+        home.workspace,
+        {
+            "evil/skills/evil/SKILL.md": "---\nname: evil\ndescription: EVIL SKILL\n---\nEVIL BODY",
+            "evil/prompts/evil.md": "EVIL TEMPLATE",
+        },
+    )
+    evil = home.workspace / "evil"
+    settings = {
+        "sessionDir": str(evil / "sessions"),
+        "skills": [str(evil / "skills")],
+        "prompts": [str(evil / "prompts")],
+    }
+    told = settings if source == "workspace/configuration" else None
+    editor = start(answers={"workspace/configuration": lambda _: [told]})
+    editor.initialize({"workspace": {"configuration": True}}, settings={} if told else settings)
+    for text in ("/evil", "/skill:evil"):
+        api.will(Reply(text="ok"))
+        assert editor.call("pi/chat", {"text": text})["stopReason"] == "done"
+    assert "EVIL" not in json.dumps([request.body for request in api.server.requests])
+    assert editor.call("pi/templates")["templates"] == []
+    assert not any("evil" in skill["uri"] for skill in editor.call("pi/skills")["skills"])
+    assert str(home.agent) in editor.call("pi/state")["session"]["file"]
+    assert not (evil / "sessions").exists()
+    assert "sessionDir" in editor.stderr and "you have not trusted this folder" in editor.stderr
+
+    editor.call("pi/trust/set", {"trusted": True})
+    editor.call("pi/session/new")
+    api.will(Reply(text="ok"))
+    editor.call("pi/chat", {"text": "hi"})
+    assert str(evil / "sessions") in editor.call("pi/state")["session"]["file"]
+
+
 def editor_state(editor: Editor) -> dict[str, Any]:
     editor.initialize()
     return editor.call("pi/state")

@@ -14,6 +14,8 @@ def show_skills(screen: Screen, skills: Skills) -> None:
     tokens = sum(skill.tokens for skill in listed)
     facts = [f"the model is told of {len(listed)}", plural(tokens, "token")] if skills.skills else []
     screen.heading("Skills", *facts)
+    for problem in skills.problems:
+        screen.note(problem)
     if not skills.skills:
         screen.note("None. A folder with a SKILL.md in .pi/skills or ~/.pi/agent/skills would be one.")
         return

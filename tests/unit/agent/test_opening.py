@@ -112,3 +112,13 @@ def test_in_a_folder_that_is_shared_only_sessions_of_the_working_directory_count
     opening = open_first("continue", str(tmp_path), str(tmp_path / "agent"), None)
 
     assert opening.session.path == str(shared / own.name)
+
+
+def test_an_empty_file_that_is_not_called_like_a_session_is_none(tmp_path: Path) -> None:
+    for name in ("notes.md", "empty.jsonl"):
+        (tmp_path / name).write_text("")
+    refused = open_first(str(tmp_path / "notes.md"), str(tmp_path), str(tmp_path / "agent"), None)
+    assert "does not end in .jsonl" in (refused.problem or "")
+    assert refused.session.path != str(tmp_path / "notes.md")
+    opening = open_first(str(tmp_path / "empty.jsonl"), str(tmp_path), str(tmp_path / "agent"), None)
+    assert (opening.problem, opening.session.path) == (None, str(tmp_path / "empty.jsonl"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pi_lsp.agent.events import Warned
 from pi_lsp.agent.prompting import Image, PromptError, Reference, check_image, excerpt, user_prompt
 from pi_lsp.agent.window import Window
 from pi_lsp.base.files import Disk, Overlay
@@ -15,6 +16,7 @@ from pi_lsp.context.explain_hits import Position, Range
 from pi_lsp.context.picture import UnusableImageError
 from pi_lsp.session.messages import blocks_of, text_of
 from tests.support.windows import Place
+from tests.unit.agent.talk import named, recorded
 
 
 def png(width: int = 2, height: int = 2) -> str:
@@ -47,15 +49,41 @@ async def test_a_template_is_expanded(tmp_path: Path) -> None:
         assert await texts(window, "a /fix in the middle") == ["a /fix in the middle"]
 
 
-async def test_R13_an_unknown_name_stays_what_was_typed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("/skill:reviev x", "“reviev”: the text was sent as it was typed. Did you mean /skill:review?"),
+        ("/skill:zzz\nx y", "“zzz x”: the text was sent as it was typed."),
+        ("/skill:", "“”: the text was sent as it was typed."),
+        ("/skill:" + "r" * 5000, "r…”: the text was sent as it was typed."),
+    ],
+)
+async def test_R13_an_unknown_skill_stays_what_was_typed_and_the_nearest_is_told(
+    tmp_path: Path, text: str, warning: str
+) -> None:
     async with Place(tmp_path).window() as window:
-        assert await texts(window, "/skill:reviev x") == ["/skill:reviev x"]
-        assert await texts(window, "/nothing") == ["/nothing"]
+        events = recorded(window)
+        assert await texts(window, text) == [text]
+        [told] = named(events, Warned)
+        assert told.message.startswith("No skill is called “")
+        assert told.message.endswith(warning)
+        assert len(told.message) < 200
+
+
+async def test_no_other_text_is_warned_of(tmp_path: Path) -> None:
+    async with Place(tmp_path).window() as window:
+        events = recorded(window)
+        for text in ("/nothing", "/skill:review x", "say /skill:reviev", "/skills:reviev"):
+            await texts(window, text)
+        assert events == []
 
 
 async def test_skill_commands_can_be_turned_off(tmp_path: Path) -> None:
     async with Place(tmp_path).window(settings={"enableSkillCommands": False}) as window:
-        assert await texts(window, "/skill:review") == ["/skill:review"]
+        events = recorded(window)
+        for text in ("/skill:review", "/skill:reviev"):
+            assert await texts(window, text) == [text]
+        assert events == []
 
 
 async def test_references_become_blocks_as_the_editor_has_them(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pi_lsp.api.context import Context, ContextParams, context
-from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.errors import RefusedError
 from pi_lsp.base.json import as_object, as_str, objects
 from pi_lsp.base.paths import path_to_uri
 from pi_lsp.session.messages import texts_of
@@ -92,11 +92,16 @@ async def test_C6_a_usage_that_cannot_be_is_not_believed_and_the_reason_is_told(
     assert "900000" in (result.doubt or "")
 
 
-async def test_a_setting_that_is_no_number_is_named_with_its_file(tmp_path: Path) -> None:
+async def test_a_setting_that_is_no_number_gives_way_to_the_default_and_is_told(tmp_path: Path) -> None:
     place = Place(tmp_path, sample=False)
-    (place.agent / "settings.json").write_text('{"compaction": {"reserveTokens": "many"}}')
-    with pytest.raises(ParamsError, match=r"compaction\.reserveTokens.*settings\.json, line 1"):
-        await look(place)
+    path = place.agent / "settings.json"
+    path.write_text('{"compaction": {"reserveTokens": "many", "keepRecentTokens": 7}}')
+    async with place.window() as window:
+        found = await context(window, ContextParams())
+        [problem] = window.now().problems
+    assert (found.reserve, found.keep_recent) == (16384, 7)
+    assert problem.startswith("compaction.reserveTokens must be")
+    assert f"in {path}, line 1" in problem
 
 
 async def test_the_pieces_add_up_to_about_the_estimated_total(tmp_path: Path) -> None:

@@ -189,6 +189,26 @@ def test_a_walk_can_be_stopped_and_has_a_limit(root: Path):
     assert not scan(Disk(), [str(root)], stop=flag.is_set).complete
     limited = walk(Disk(), [(str(root), ())], (str(root),), max_folders=10)
     assert not limited.complete and len(limited.names) == 9
+    [problem] = limited.problems
+    assert str(root) in problem and "more than 10 folders" in problem
+    index = build_index(Disk(), [str(root)])
+    index.begin([str(root)])
+    assert not index.walked
+    index.adopt(limited)
+    assert index.walked and not index.complete and index.problems == limited.problems
+
+
+def test_patterns_that_are_not_used_are_told(root: Path):
+    put(root / "one/.gitignore", "*a*b*c*d*\n" + "".join(f"/x{n}/y\n" for n in range(2003)))
+    put(root / "one/AGENTS.md")
+    assert build_index(Disk(), [str(root)]).problems == (
+        f"{root / 'one'}: patterns of its ignore files are not used: 1 with more than 3 stars in one part "
+        "and 3 before the last 2000",
+    )
+    put(root / "one/.gitignore", "x\n*.y\n" * 3000)
+    assert build_index(Disk(), [str(root)]).problems == ()
+    put(root / "one/.gitignore", "!z\n" + "x\n" * 3000)
+    assert "1001 before" in build_index(Disk(), [str(root)]).problems[0]
 
 
 @pytest.mark.parametrize("seed", range(25))

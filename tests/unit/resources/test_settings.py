@@ -114,6 +114,32 @@ def test_what_a_workspace_can_write_does_not_widen(key: str) -> None:
     assert merge({}, {key: 1}, {key: 1}, {key: 1, "x": 2}) == {"x": 2}
 
 
+@pytest.mark.parametrize("key", ["prompts", "sessionDir", "skills"])
+def test_what_leads_elsewhere_is_taken_of_a_client_only_where_the_user_trusts(key: str) -> None:
+    assert merge({key: "own"}, {key: "project"}, {key: "start"}, {key: "client"}) == {key: "project"}
+    assert merge({}, {}, {key: 1}, {key: 1, "x": 2}) == {"x": 2}
+    assert merge({}, {}, {key: 1}, {key: 3, "x": 2}, vouched=True) == {key: 3, "x": 2}
+
+
+def test_what_is_not_taken_is_told(place: Place) -> None:
+    place.project.write_text('{\n"toolPolicy": "allow"}')
+    clients = {"initialization": {"skills": ["x"]}, "client": {"hooks": [], "sessionDir": "/evil"}}
+    told = [(problem.path, problem.line, problem.message) for problem in place.read(**clients).problems]
+    assert told == [
+        (
+            str(place.project),
+            2,
+            f"toolPolicy (in {place.project}) is not used: only your own settings.json may set it",
+        ),
+        (None, None, "skills (in the settings of initialize) is not used: you have not trusted this folder"),
+        (None, None, "hooks (in the editor's settings) is not used: only your own settings.json may set it"),
+        (None, None, "sessionDir (in the editor's settings) is not used: you have not trusted this folder"),
+    ]
+    trusting = place.read(**clients, vouched=True)
+    assert [problem.key for problem in trusting.problems] == ["toolPolicy", "hooks"]
+    assert (trusting.session_dir, trusting.skills) == ("/evil", ("x",))
+
+
 def test_trust_by_default_is_the_users_own(place: Place) -> None:
     place.project.write_text('{"defaultProjectTrust": "always"}')
     assert place.read(client={"defaultProjectTrust": "always"}).default_project_trust == "ask"
@@ -201,6 +227,51 @@ def test_tokens_are_not_guessed(user: dict[str, Any], message: str) -> None:
         in_memory({"compaction": user}).compaction("a", "b")
 
 
+@pytest.mark.parametrize(
+    ("settings", "usable", "keys"),
+    [
+        ({"reserveTokens": "x", "keepRecentTokens": 7}, (16384, 7), ["reserveTokens"]),
+        ({"reserveTokens": 8, "keepRecentTokens": -1}, (8, 20000), ["keepRecentTokens"]),
+        ({"reserveTokens": 1.5, "keepRecentTokens": None}, (16384, 20000), ["reserveTokens", "keepRecentTokens"]),
+        (
+            {"reserveTokens": float("inf"), "keepRecentTokens": float("nan")},
+            (16384, 20000),
+            ["reserveTokens", "keepRecentTokens"],
+        ),
+        ({"reserveTokens": 2**53, "enabled": "no"}, (16384, 20000), ["enabled", "reserveTokens"]),
+        (
+            {"reserveTokens": 9, "modelOverrides": {"a/b": {"reserveTokens": -1, "keepRecentTokens": 5}}},
+            (9, 5),
+            ['modelOverrides["a/b"].reserveTokens'],
+        ),
+        ({"keepRecentTokens": 4, "modelOverrides": {"a/b": 5}}, (16384, 4), ['modelOverrides["a/b"]']),
+        ({"modelOverrides": "x"}, (16384, 20000), ["modelOverrides"]),
+    ],
+)
+def test_a_number_that_is_none_costs_only_itself_and_is_told(
+    settings: Any, usable: tuple[int, int], keys: list[str]
+) -> None:
+    read = in_memory({"compaction": settings})
+    found = read.usable_compaction("a", "b")
+    assert (found.reserve_tokens, found.keep_recent_tokens, found.enabled) == (*usable, True)
+    assert [problem.key for problem in read.problems] == [f"compaction.{key}" for key in keys]
+    assert all("(in /u)" in problem.message for problem in read.problems)
+
+
+@pytest.mark.parametrize("section", ["compaction", "branchSummary", "retry", "rules"])
+def test_a_section_that_is_no_object_is_told(section: str) -> None:
+    for value in (5, "x", [], False):
+        [problem] = in_memory({section: value}).problems
+        assert problem.key == section
+    assert in_memory({section: None}).problems == ()
+
+
+def test_many_numbers_that_are_none_are_counted() -> None:
+    overrides = {f"a/{n}": {"reserveTokens": -1} for n in range(30)}
+    *_, last = in_memory({"compaction": {"modelOverrides": overrides}}).problems
+    assert last.message == "10 more values in compaction.modelOverrides are not used"
+
+
 def test_overrides_of_other_models_do_not_matter() -> None:
     read = in_memory({"compaction": {"modelOverrides": {"a/b": {"reserveTokens": -1}, "c/d": {"keepRecentTokens": 7}}}})
     assert read.compaction() == CompactionSettings()
@@ -250,10 +321,12 @@ def test_overlay_changes_neither_side_and_the_upper_one_is_whole_in_it(lower: An
 @given(ANY_SETTINGS, ANY_SETTINGS, ANY_SETTINGS)
 def test_no_value_of_any_type_crashes(user: Any, project: Any, client: Any) -> None:
     read = in_memory(user, project, client=client)
+    usable = read.usable_compaction("a", "b")
+    assert min(usable.reserve_tokens, usable.keep_recent_tokens) >= 0
     try:
-        assert read.compaction("a", "b").reserve_tokens >= 0
+        assert read.compaction("a", "b") == usable
     except SettingError as error:
-        assert "compaction" in str(error)
+        assert any(str(error) in problem.message for problem in read.problems)
 
 
 @given(ANY_SETTINGS)

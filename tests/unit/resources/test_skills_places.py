@@ -8,6 +8,7 @@ from pi_lsp.base.files import Disk
 from pi_lsp.base.json import JsonObject, encode
 from pi_lsp.resources.all_skills import find_skills
 from pi_lsp.resources.places import Places
+from pi_lsp.resources.scan import MAX_FOLDERS
 from pi_lsp.resources.skills import SkillSet
 from pi_lsp.resources.templates import find_templates
 from tests.unit.resources.test_skills import names, reasons, skill, write
@@ -186,3 +187,39 @@ def test_templates_of_all_places(tmp_path: Path) -> None:
     assert {each.name: each.reason for each in found.skipped} == {"broken": "invalid", "review": "shadowed"}
     untrusted = find_templates(Disk(), places(tmp_path, None, {"prompts": ["shared"]}, trusted=False))
     assert [each.name for each in untrusted.templates] == ["mine", "review"]
+
+
+def test_what_a_limit_leaves_out_is_told(tmp_path: Path) -> None:
+    many = tmp_path / "agent/skills"
+    for n in range(MAX_FOLDERS + 5):
+        (many / f"{n:05}").mkdir(parents=True)
+    write(many, {"zzz/SKILL.md": skill("late")})
+    ignored = {".gitignore": "*a*b*c*d*\n" + "x\n" * 2003}
+    write(tmp_path / "repo/p/.pi/skills", {**ignored, "one/SKILL.md": skill("one")})
+    found = find(tmp_path)
+    assert names(found) == ["one"]
+    assert found.problems == (
+        f"{tmp_path / 'repo/p/.pi/skills'}: patterns of its ignore files are not used: "
+        "1 with more than 3 stars in one part and 3 before the last 2000",
+        f"{many}: it has more than {MAX_FOLDERS} folders; the others are not searched",
+    )
+
+
+def test_links_that_lead_to_each_other_are_followed_so_far_and_that_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "agent/skills"
+    for name in "abcdef":
+        write(root, {f"{name}/x.txt": ""})
+    for name in "abcdef":
+        for other in "abcdef":
+            (root / name / f"to-{other}").symlink_to(root / other)
+    found = find(tmp_path)
+    assert len(found.problems) == 1
+    assert f"{root}: links lead to folders again more than" in found.problems[0]
+
+
+def test_limits_of_template_folders_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "repo/p/.pi/extra"
+    write(folder, {"a.md": "A", ".ignore": "*a*b*c*d*\n"})
+    found = find_templates(Disk(), places(tmp_path, None, {"prompts": ["extra"]}))
+    assert [template.name for template in found.templates] == ["a"]
+    assert [problem.partition(":")[0] for problem in found.problems] == [str(folder)]

@@ -24,9 +24,12 @@ export interface AgentStart {
 
 /**
  * Every rule file in and above the workspace folders, parents before children.
+ *
+ * `problems`: where none were looked for, because of a limit.
  */
 export interface AllRules {
   files: RuleFile[];
+  problems?: string[];
 }
 
 /**
@@ -83,6 +86,7 @@ export interface ChatResult {
  * `instructions`: what the summary should mind; `summarizer`: who writes it.
  */
 export interface CompactParams {
+  workDoneToken?: number | string | null;
   instructions?: string | null;
   summarizer?: "local" | "model";
 }
@@ -244,7 +248,7 @@ export interface DeleteParams {
 export interface DeleteResult {}
 
 /**
- * Whole entries as stored. `next` is the id to go on `after`.
+ * Whole entries as stored, the older first. `next` is the id to go on `after`, or `before` on the way back.
  */
 export interface Entries {
   entries: (Record<string, unknown>)[];
@@ -252,11 +256,16 @@ export interface Entries {
 }
 
 /**
- * Either `ids`, or those `after` an entry in the order of the file, or of the path with `on_path`.
+ * One of: `ids`; those `after` an entry; those `before` one; the `newest`; by default those from the first on.
+ *
+ * The order is that of the file, or of the path with `on_path`. At most `limit` come, of `before` and `newest` the
+ * last ones.
  */
 export interface EntriesParams {
   ids?: string[] | null;
   after?: string | null;
+  before?: string | null;
+  newest?: boolean;
   limit?: number;
   onPath?: boolean;
 }
@@ -287,7 +296,7 @@ export interface EntryRef {
 export interface EventParams {
   sessionId: string;
   seq: number;
-  event: AgentStart | TurnStart | MessageStart | MessageDelta | MessageEnd | TurnEnd | AgentEnd | QueueChanged | CompactionStart | CompactionEnd | BranchSummaryStart | BranchSummaryEnd | RetryScheduled | RetryAttemptStart | RetryFinished | EntryAppended | ForeignAppend | ResourcesChanged | RulesOffered | HookFailed | ContextChanged | SessionChangedEvent;
+  event: AgentStart | TurnStart | MessageStart | MessageDelta | MessageEnd | TurnEnd | AgentEnd | QueueChanged | CompactionStart | CompactionEnd | BranchSummaryStart | BranchSummaryEnd | RetryScheduled | RetryAttemptStart | RetryFinished | EntryAppended | ForeignAppend | ResourcesChanged | RulesOffered | Warned | HookFailed | ContextChanged | SessionChangedEvent;
 }
 
 /**
@@ -727,6 +736,20 @@ export interface SessionList {
 }
 
 /**
+ * What the session was told of it, to be compared with the file as it is now.
+ */
+export interface SessionRule {
+  text: string;
+}
+
+/**
+ * A rule file; it need not exist any more.
+ */
+export interface SessionRuleParams {
+  uri: string;
+}
+
+/**
  * The window's session. `file` is missing until something was written; `entries` counts those in it.
  */
 export interface SessionState {
@@ -761,11 +784,12 @@ export interface SkillFile {
 }
 
 /**
- * All skills, those that count first and in order of precedence.
+ * All skills, those that count first and in order of precedence. `problems`: what was not looked at, and why.
  */
 export interface Skills {
   skills: SkillFile[];
   collisions: SkillCollision[];
+  problems?: string[];
 }
 
 /**
@@ -788,6 +812,7 @@ export interface State {
  * `target_id`: an entry, or null for before the first; `instructions` are for the summary of what is left.
  */
 export interface SwitchParams {
+  workDoneToken?: number | string | null;
   targetId: string | null;
   summarizer?: "local" | "model" | "none";
   instructions?: string | null;
@@ -806,6 +831,27 @@ export interface SwitchResult {
   editorText?: string | null;
   summarizer: "hook" | "local" | "model" | "none";
   error?: string | null;
+}
+
+/**
+ * A template: `/name` and its arguments become its text. `argument_hint` says in words what they are.
+ */
+export interface TemplateFile {
+  name: string;
+  description?: string | null;
+  argumentHint?: string | null;
+  uri: string;
+  scope: "project" | "settings" | "user";
+}
+
+/**
+ * The templates that can be called, in order of precedence.
+ *
+ * `problems`: which files are none, and what was not looked at, each with the reason.
+ */
+export interface Templates {
+  templates: TemplateFile[];
+  problems?: string[];
 }
 
 /**
@@ -900,13 +946,23 @@ export interface Usage {
   cost: Cost;
 }
 
+/**
+ * Something that the person should know and that stops nothing. A face shows it by itself.
+ */
+export interface Warned {
+  type: "warning";
+  message: string;
+}
+
 /** The requests that the server answers. */
 export interface Methods {
   "pi/state": { params: NoParams; result: State };
   "pi/rules": { params: RulesParams; result: Rules | RulesOfMany };
   "pi/rules/all": { params: NoParams; result: AllRules };
+  "pi/rules/session": { params: SessionRuleParams; result: SessionRule };
   "pi/rules/load": { params: LoadParams; result: LoadResult };
   "pi/skills": { params: NoParams; result: Skills };
+  "pi/templates": { params: NoParams; result: Templates };
   "pi/session/list": { params: ListParams; result: SessionList };
   "pi/session/entries": { params: EntriesParams; result: Entries };
   "pi/session/open": { params: OpenParams; result: Opened };

@@ -4,8 +4,6 @@ import type { NoParams, State } from "./generated";
 export interface PlannedMethods {
   "pi/bash": { params: { command: string; exclude?: boolean }; result: NoParams };
   "pi/tools/policy/set": { params: { policy: string }; result: State };
-  /** What the session was told of a rule file, to compare it with the file as it is now. */
-  "pi/rules/session": { params: { uri: string }; result: { text: string } };
 }
 
 /** A tool call that waits for the person's word. */

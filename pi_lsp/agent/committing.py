@@ -1,0 +1,28 @@
+"""The write that a long work ends with: a compaction's entry, the summary of a branch that was left."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+
+from pi_lsp.agent.conversation import Conversation
+from pi_lsp.agent.window import Window
+from pi_lsp.session.entries import Entry
+
+
+async def commit(window: Window, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
+    """As `Window.write`, but a cancellation that comes once something is written is too late.
+
+    Raises what `Window.write` raises; asyncio.CancelledError only where nothing was written.
+    """
+    written: list[Entry] = []
+
+    def append(conversation: Conversation) -> Iterator[Entry]:
+        for entry in call(conversation):
+            written.append(entry)
+            yield entry
+
+    try:
+        await window.write(append)
+    except asyncio.CancelledError:
+        if not written:
+            raise
+    return written
