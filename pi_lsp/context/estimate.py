@@ -21,6 +21,7 @@ _MOST_UNITS_PER_TOKEN = 32
 """Ordinary text has 3 to 5 UTF-16 units a token; no real context reaches this."""
 
 _FAILED = ("aborted", "error")
+_DOUBT = "The model's last answer was billed {tokens:,} tokens, {why}: these numbers are estimates."
 
 
 class TokenCounter(Protocol):
@@ -160,7 +161,7 @@ def doubt_usage(usage: JsonObject, sent: Iterable[Message], window: int, most_un
     """
     tokens = usage_tokens(usage)
     if 0 < window < tokens:
-        return f"a usage of {tokens} tokens is more than the context window of {window}"
+        return _DOUBT.format(tokens=tokens, why=f"more than its window of {window:,}")
     if most_units is not None and most_units <= tokens * _MOST_UNITS_PER_TOKEN:
         return None
     units = 0
@@ -168,7 +169,7 @@ def doubt_usage(usage: JsonObject, sent: Iterable[Message], window: int, most_un
         # Images stay out: a small one costs next to nothing.
         units += sum(map(utf16_length, counted(message).texts))
         if units > tokens * _MOST_UNITS_PER_TOKEN:
-            return f"a usage of {tokens} tokens is less than the text that was sent can have"
+            return _DOUBT.format(tokens=tokens, why="fewer than the text that was sent can have")
     return None
 
 

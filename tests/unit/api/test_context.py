@@ -89,7 +89,7 @@ async def test_C6_a_usage_that_cannot_be_is_not_believed_and_the_reason_is_told(
     result = await look(place)
     assert result.source == "estimated"
     assert result.total < 2000
-    assert "900000" in (result.doubt or "")
+    assert "900,000" in (result.doubt or "")
 
 
 async def test_a_setting_that_is_no_number_gives_way_to_the_default_and_is_told(tmp_path: Path) -> None:
