@@ -33,7 +33,10 @@ class TreeParams(Wire, frozen=True, kw_only=True):
 
 
 class TreeNode(Wire, frozen=True, kw_only=True):
-    """An entry. `parent_id` is the nearest one above that the filter shows, `children` counts those shown below."""
+    """An entry. `parent_id` is the nearest one above that the filter shows, `children` counts those shown below.
+
+    `failed`: an answer that failed or was aborted.
+    """
 
     id: str
     parent_id: str | None
@@ -45,6 +48,7 @@ class TreeNode(Wire, frozen=True, kw_only=True):
     children: int
     on_path: bool
     bytes: int
+    failed: bool = False
 
 
 class TreeResult(Wire, frozen=True, kw_only=True):
@@ -183,4 +187,5 @@ def _node(entry: Entry, parent_id: str | None, children: int, label: str | None,
         children=children,
         on_path=on_path,
         bytes=entry.length if isinstance(entry, StoredEntry) else len(encode_line(held.body)) - 1,
+        failed=held.message.get("stopReason") in ("error", "aborted"),
     )

@@ -11,7 +11,6 @@ import msgspec
 
 from pi_lsp.base.json import JsonError, decode_object
 from pi_lsp.base.paths import path_to_uri
-from pi_lsp.base.text import one_line
 from pi_lsp.context.clean import is_blank
 from pi_lsp.context.explain_branches import Branches
 from pi_lsp.context.explain_hits import Check, Document, Hit, Restore, document_hit, line_range
@@ -31,7 +30,6 @@ _FOR_PEOPLE: Mapping[str, str] = {
     "session_info": "the name of a session is for people and is never sent",
     "context_edit": "it changes another entry and is not sent itself",
 }
-_QUERY_UNITS = 40
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +96,6 @@ class _Explainer:
     def __init__(self, searched: Searched, query: str | None) -> None:
         self._searched = searched
         self._branches = Branches(searched.tree, searched.leaf_id, searched.fates)
-        self._text = query
         self.query = Query(query) if query else None
 
     def hit(self, entry: Entry) -> Hit:
@@ -150,10 +147,9 @@ class _Explainer:
 
     def _remark(self, entry_id: str | None, begin: str) -> str:
         """Whether what is sent of an entry holds the query."""
-        if self.query is None or self._text is None or entry_id is None:
+        if self.query is None or entry_id is None:
             return ""
-        holds = "still holds" if self.query.is_in(self.sent_texts(entry_id)) else "does not hold"
-        return f"{begin} {holds} “{one_line(self._text, _QUERY_UNITS)}”"
+        return f"{begin} {'still says' if self.query.is_in(self.sent_texts(entry_id)) else 'does not say'} it"
 
     def _cut_before(self, entry: Entry) -> str:
         path = _spill_path(entry)

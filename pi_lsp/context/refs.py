@@ -104,7 +104,7 @@ def _gist(summary: str) -> str:
     """What a summary says, without the lead and the headings that are those of every other."""
     lines = summary.splitlines()
     first = next((place for place, line in enumerate(lines) if line.startswith("#")), 0)
-    return " ".join(line for line in lines[first:] if not line.startswith("#")).strip() or summary
+    return " ".join(line for line in lines[first:] if not line.startswith("#")).lstrip(" -*") or summary
 
 
 def _without_lead(text: str) -> str:

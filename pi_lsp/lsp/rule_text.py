@@ -29,10 +29,10 @@ def rule_head(page: Page, rules: Rules, file: RuleFile, here: Here) -> str:
         facts += filter(None, [_by_this_window(page, folder, file, here), _in_this_session(file, here)])
         if shadowed := [page.uri(other.uri) for other in rules.files if other.by == file.uri and not other.loaded]:
             facts.append(f"Read instead of {', '.join(shadowed)}.")
-    weight = f"{about_tokens(file.tokens).capitalize()} in this file"
+    weight = f"{about_tokens(file.tokens).capitalize()}."
     if file.scope == "global" or not any(other.loaded for other in rules.files):
-        return paragraphs(*facts, f"{weight}.")
-    together = f"{weight}, {about_tokens(rules.tokens)} in all that an agent started here reads (later is closer):"
+        return paragraphs(*facts, weight)
+    together = f"{weight} An agent started here reads {about_tokens(rules.tokens)} in all, the closest last:"
     return paragraphs(*facts, together, _reading_order(page, rules.files, here, marked=file.uri))
 
 
@@ -44,7 +44,7 @@ def rules_at(page: Page, rules: Rules, target: str, here: Here) -> str:
     if not loaded:
         return paragraphs(heading, "No rule file applies there.", _left_out(page, rules.files))
     where = "there" if folder == target else f"in {page.path(folder)}"
-    lead = f"An agent started {where} reads {about_tokens(rules.tokens)} (later is closer):"
+    lead = f"An agent started {where} reads {about_tokens(rules.tokens)}, the closest last:"
     return paragraphs(
         heading,
         lead,

@@ -36,7 +36,7 @@ def test_R7_the_order_of_reading_is_told_and_which_is_closer() -> None:
     text = rules_at(MARKDOWN, rules("/w/harbour/api", GLOBAL, ROOT, SHADOWED, NESTED), "/w/harbour/api/x.py", HERE)
     assert text == (
         "**Rules for `harbour/api/x.py`**\n\n"
-        "An agent started in `harbour/api` reads about 30 tokens (later is closer):\n\n"
+        "An agent started in `harbour/api` reads about 30 tokens, the closest last:\n\n"
         "1. `~/.pi/agent/AGENTS.md`, about 10 tokens, in this session\n"
         "2. `harbour/AGENTS.md`, about 10 tokens, changed since this session got it\n"
         "3. `harbour/api/AGENTS.md`, about 10 tokens\n\n"

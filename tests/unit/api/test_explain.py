@@ -120,7 +120,7 @@ async def test_one_entry(tmp_path: Path) -> None:
     (hit,) = (await ask(place, entry_id="58212b19")).hits
     assert (hit.fate, hit.stage, hit.by) == ("absent", "path", "a5a8f42e")
     (hit,) = (await ask(place, entry_id="58212b19", query="stored times")).hits
-    assert hit.detail.endswith("which still holds “stored times”")
+    assert hit.detail.endswith("which still says it")
     with pytest.raises(RefusedError) as refusal:
         await ask(place, entry_id="nowhere")
     assert refusal.value.reason == "notFound"

@@ -51,9 +51,9 @@ def test_a_compaction_is_named_and_whether_its_summary_still_holds_the_text() ->
     )
     kiosk, months = find(searched(tree), "kiosk"), find(searched(tree), "months")
     assert told(kiosk.hits) == [("a", "absent", "compaction", "c"), ("c", "sent", None, None)]
-    assert kiosk.hits[0].detail == "replaced by the compaction's summary, which still holds “kiosk”"
+    assert kiosk.hits[0].detail == "replaced by the compaction's summary, which still says it"
     assert kiosk.in_request
-    assert months.hits[0].detail == "replaced by the compaction's summary, which does not hold “months”"
+    assert months.hits[0].detail == "replaced by the compaction's summary, which does not say it"
     assert months.hits[0].restore == Restore(method="pi/context/restore", params={"entryId": "b"})
     assert not months.in_request
 
@@ -71,7 +71,7 @@ def test_a_branch_that_was_left_names_the_summary_that_stands_for_it() -> None:
     )
     hits = find(searched(tree), "shorten").hits
     assert told(hits) == [("lost", "absent", "path", "s"), ("s", "sent", None, None)]
-    assert hits[0].detail.endswith("a branch summary stands for it, which still holds “shorten”")
+    assert hits[0].detail.endswith("a branch summary stands for it, which still says it")
     (hit,) = find(searched(tree), "never summarised").hits
     assert (hit.stage, hit.by) == ("path", None)
     assert "after entry a" in hit.detail
@@ -89,7 +89,7 @@ def test_a_branch_summary_that_a_compaction_replaced_is_followed() -> None:
     )
     hit = explain_entry(searched(tree), tree.path("lost")[-1], "shorten")
     assert (hit.stage, hit.by) == ("path", "s")
-    assert hit.detail.endswith("replaced by the compaction's summary, which still holds “shorten”")
+    assert hit.detail.endswith("replaced by the compaction's summary, which still says it")
 
 
 def test_what_comes_after_the_leaf_and_what_belongs_to_another_root() -> None:
@@ -110,8 +110,8 @@ def test_edits_tell_what_is_missing_and_what_is_still_there() -> None:
     )
     session = searched(tree)
     alpha, beta, delta, gamma = (find(session, query) for query in ("alpha", "beta", "delta", "gamma"))
-    assert alpha.hits[0].detail == "its content was replaced by an edit; what is sent of it still holds “alpha”"
-    assert beta.hits[0].detail == "its content was replaced by an edit; what is sent of it does not hold “beta”"
+    assert alpha.hits[0].detail == "its content was replaced by an edit; what is sent of it still says it"
+    assert beta.hits[0].detail == "its content was replaced by an edit; what is sent of it does not say it"
     assert (alpha.in_request, beta.in_request) == (True, False)
     assert told(delta.hits) == [("a", "changed", "contextEdit", "e"), ("e", "absent", None, None)]
     assert told(gamma.hits) == [("b", "absent", "contextEdit", "f")]
@@ -131,7 +131,7 @@ def test_of_a_stored_system_prompt_it_tells_what_is_stated_anew() -> None:
     hit = find(searched(tree), "old place").hits[0]
     assert (hit.fate, hit.stage, hit.restore) == ("changed", "convert", None)
     assert "cwd: stated anew" in hit.detail
-    assert hit.detail.endswith("does not hold “old place”")
+    assert hit.detail.endswith("does not say it")
     changed = said("q", "a", role="system", content="", sections={"docs": "Be brief."})
     tree = Tree([said("p", None, role="system", content="", sections={"docs": "Be kind."}), said("a", "p"), changed])
     assert told(find(searched(tree), "kind").hits) == [("p", "absent", "convert", "q")]
@@ -143,7 +143,7 @@ def test_a_compaction_tells_its_summary_from_the_prompt_that_it_stores() -> None
     assert told(find(searched(tree), "S").hits)[-1] == ("c", "sent", None, None)
     (hit,) = find(searched(tree), "old place").hits
     assert (hit.fate, hit.stage) == ("changed", "convert")
-    assert hit.detail.endswith("does not hold “old place”")
+    assert hit.detail.endswith("does not say it")
     assert explain_entry(searched(tree), tree.path("c")[-1]).fate == "sent"
 
 

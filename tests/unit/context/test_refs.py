@@ -14,7 +14,7 @@ RESTORED = f"{WORDING.restored_lead}\n\nNever change the public JSON."
 @pytest.mark.parametrize(
     ("body", "preview"),
     [
-        ({"type": "compaction", "summary": "## Goal\nBookings that touch."}, "Bookings that touch."),
+        ({"type": "compaction", "summary": "## Goal\n- Bookings that touch."}, "Bookings that touch."),
         ({"type": "branch_summary", "summary": LED}, "Half-open intervals. 1. Compare."),
         ({"type": "branch_summary", "summary": "Another program's words.\n\n# Goal\nDone."}, "Done."),
         ({"type": "branch_summary", "summary": "No headings at all."}, "No headings at all."),
