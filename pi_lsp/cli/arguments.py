@@ -57,4 +57,7 @@ def parser() -> argparse.ArgumentParser:
 
     demo = command("demo", "all of it, on a sample or on your own folder, by a real server", json=False)
     demo.add_argument("workspace", nargs="?", metavar="WORKSPACE", help="your own folder; it is only read")
+    demo.add_argument(
+        "--editor", action="store_true", help="then open the sample in VS Code, where there is one and a desktop"
+    )
     return top

@@ -26,7 +26,7 @@ def run(arguments: list[str]) -> int:
     try:
         try:
             args = parser().parse_args(arguments)
-            return _demo(args.workspace) if args.command == "demo" else _command(args)
+            return _demo(args.workspace, editor=args.editor) if args.command == "demo" else _command(args)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -66,10 +66,17 @@ def _encode(result: Wire) -> bytes:
         return to_utf8(json.dumps(msgspec.to_builtins(result), ensure_ascii=False))
 
 
-def _demo(workspace: str | None) -> int:
+def _demo(workspace: str | None, *, editor: bool) -> int:
     from pi_lsp.cli.demo import demo  # noqa: PLC0415  rich and the client of LSP are for this alone
 
-    return asyncio.run(demo(workspace))
+    code = asyncio.run(demo(workspace))
+    if editor and code == 0 and workspace is None:
+        from pi_lsp.cli.editor import CHECKOUT, go_on  # noqa: PLC0415  likewise
+        from pi_lsp.cli.editor_choice import choose, find, is_attended  # noqa: PLC0415
+        from pi_lsp.cli.show.screen import Screen  # noqa: PLC0415
+
+        go_on(Screen(os.getcwd()), choose(find(CHECKOUT), os.environ, attended=is_attended()))
+    return code
 
 
 def _fail(message: str) -> int:

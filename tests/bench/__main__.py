@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from tests.bench import appending, servers, sessions, talk, trees
+from tests.bench import appending, extension, servers, sessions, talk, trees
 from tests.bench.rows import Row
 from tests.bench.stage import Stage
 from tests.bench.table import table
@@ -36,6 +36,9 @@ MEASUREMENTS: Mapping[str, Callable[[Stage], Iterator[Row]]] = {
     "deltas": talk.deltas,
     "talk-memory": talk.memory,
     "import": talk.importing,
+    "extension-size": extension.size,
+    "extension-page": extension.page,
+    "extension-start": extension.activation,
 }
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 

@@ -11,6 +11,7 @@ import { ContextView } from "./context/view";
 import { RuleBook } from "./rules/book";
 import { compareRules, createRules, loadRules, showRulesHere } from "./rules/commands";
 import { RuleDecorations } from "./rules/decorations";
+import { offerRules } from "./rules/offer";
 import { RuleStatus } from "./rules/status";
 import { type RuleNode, RulesView } from "./rules/view";
 import { announce } from "./server/announce";
@@ -19,6 +20,7 @@ import { Server } from "./server/server";
 import { chooseTrust, offerTrust } from "./server/trust";
 import { chooseFilter, copyEntry, entryId, labelEntry, openEntry, renameSession, search, switchTo } from "./session/actions";
 import { openSession } from "./session/open";
+import { pickEntry } from "./session/pick";
 import type { Row } from "./session/outline";
 import { SessionView } from "./session/view";
 
@@ -38,7 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
     offerTrust(server, context.workspaceState),
     handOverKeys(server, context.secrets),
     serverCommands(server),
-    ...rules(server, pages),
+    ...rules(server, pages, chat),
     ...session(server, pages, chat),
     ...modelContext(server, pages),
     ...talk(server, chat, context.secrets),
@@ -60,7 +62,7 @@ function serverCommands(server: Server): vscode.Disposable {
   );
 }
 
-function rules(server: Server, pages: Pages): vscode.Disposable[] {
+function rules(server: Server, pages: Pages, chat: Chat): vscode.Disposable[] {
   const book = new RuleBook(server);
   const folderOf = (place: vscode.Uri | RuleNode | undefined): vscode.Uri | undefined => {
     if (place instanceof vscode.Uri) return place;
@@ -69,6 +71,7 @@ function rules(server: Server, pages: Pages): vscode.Disposable[] {
   return [
     book,
     new RuleStatus(server, book),
+    offerRules(server, chat),
     vscode.window.registerFileDecorationProvider(new RuleDecorations(book)),
     vscode.window.registerTreeDataProvider("piLsp.rules", new RulesView(server)),
     registerCommands({
@@ -102,11 +105,11 @@ function session(server: Server, pages: Pages, chat: Chat): vscode.Disposable[] 
       "piLsp.openEntry": (row?: Row | string) => on(row, (id) => openEntry(server, pages, id)),
       "piLsp.copyEntry": (row?: Row | string) => on(row, (id) => copyEntry(server, id)),
       "piLsp.explainEntry": (row?: Row | string) => on(row, (id) => { explain(server, { entryId: id }); }),
-      "piLsp.switchBranch": (row?: Row | string) =>
-        on(row, async (id) => {
-          const text = await switchTo(server, id);
-          if (text !== undefined) await chat.tell({ type: "draft", text });
-        }),
+      "piLsp.switchBranch": async (row?: Row | string) => {
+        const id = entryId(row) ?? (await pickEntry(server, "Switch branch"));
+        const text = id && (await switchTo(server, id));
+        if (text) await chat.tell({ type: "draft", text });
+      },
       "piLsp.forkSession": (row?: Row | string) =>
         on(row, async (id) => {
           const { editorText } = await server.request("pi/session/fork", { entryId: id });

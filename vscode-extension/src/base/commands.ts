@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { describe } from "../server/errors";
+import { tellError } from "./tell";
 
 /** Commands by their ids; one that fails says why, to the person. */
 export function registerCommands(commands: Record<string, (...args: never[]) => unknown>): vscode.Disposable {
@@ -8,7 +9,7 @@ export function registerCommands(commands: Record<string, (...args: never[]) => 
       try {
         return await run(...args);
       } catch (error) {
-        if (!(error instanceof vscode.CancellationError)) void vscode.window.showErrorMessage(`Pi: ${describe(error)}`);
+        if (!(error instanceof vscode.CancellationError)) void tellError(`Pi: ${describe(error)}`);
         return undefined;
       }
     }),

@@ -1,10 +1,13 @@
 import path from "node:path";
 
-/** A path as short as it can be said: from one of the folders, else from home. */
+/** A path as short as it can be said: from one of the folders (with its name, where they are several), else from home. */
 export function shortPath(file: string, folders: readonly string[], home: string): string {
-  for (const folder of folders) {
+  const deepestFirst = [...folders].sort((one, other) => other.length - one.length);
+  for (const folder of deepestFirst) {
     const inside = within(file, folder);
-    if (inside !== null) return inside || path.basename(folder);
+    if (inside === null) continue;
+    const name = path.basename(folder);
+    return inside && folders.length > 1 ? `${name}/${inside}` : inside || name;
   }
   const inside = home ? within(file, home) : null;
   return inside === null ? file : `~/${inside}`;

@@ -19,6 +19,24 @@ export function bar(part: number, whole: number, width = 8): string {
   return "▰".repeat(filled) + "▱".repeat(width - filled);
 }
 
+/** The first UTF-16 units of a text, at most so many, and no half of a character. */
+export function head(text: string, units: number): string {
+  const last = text.charCodeAt(units - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? units - 1 : units);
+}
+
+/** At most so many characters, and a sign where some are left out. */
+export function shorten(text: string, most: number): string {
+  const shown = [];
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (shown.push(segment) > most) return `${shown.slice(0, most - 1).join("").trimEnd()}…`;
+  }
+  return text;
+}
+
+/** A clause as a sentence. */
+export const sentence = (clause: string): string => clause.charAt(0).toUpperCase() + clause.slice(1).replace(/[^.!?…]$/u, "$&.");
+
 /** "12%", "<1%". */
 export function percent(part: number, whole: number): string {
   const share = whole > 0 ? (100 * part) / whole : 0;

@@ -6,8 +6,13 @@ import { describe } from "../server/errors";
 import { openEntry, switchTo } from "../session/actions";
 import { complete } from "./completions";
 import { Feed, type Post } from "./feed";
-import { type Attachment, type FromPage, PAGE_COMMANDS, type ToPage } from "./messages";
+import { fromPage } from "./heard";
+import { placeOf } from "./links";
+import type { Attachment, FromPage, ToPage } from "./messages";
 import { chatHtml, pageOptions } from "./page";
+
+/** Where a page is: a view or an editor. */
+type Surface = vscode.WebviewView | vscode.WebviewPanel;
 
 const VIEW = "piLsp.chat";
 const EDITOR = "piLsp.chatEditor";
@@ -16,6 +21,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly feed: Feed;
   private readonly subscriptions: vscode.Disposable[];
   private latest: vscode.Webview | undefined;
+  private readonly surfaces = new Set<Surface>();
   /** What is said before a page is there to hear it. */
   private waiting: ToPage[] = [];
 
@@ -42,7 +48,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.fill(view.webview, view.onDidDispose, (message) => {
+    this.fill(view, (message) => {
       if ("state" in message) view.description = message.state?.session.name ?? "";
     });
   }
@@ -53,7 +59,17 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
 
   private fillPanel(panel: vscode.WebviewPanel): void {
     panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "icon.svg");
-    this.fill(panel.webview, panel.onDidDispose);
+    this.fill(panel);
+  }
+
+  /** Whether the person sees the chat. */
+  get isVisible(): boolean {
+    return [...this.surfaces].some(({ visible }) => visible);
+  }
+
+  /** Say this on every page that there is. */
+  announce(message: ToPage): void {
+    this.feed.everyone(message);
   }
 
   /** Show the chat and say this to it: a draft, or something to send along. */
@@ -74,25 +90,30 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Say something as the person; the answer comes by events. */
   async send(text: string): Promise<void> {
     await this.tell({ type: "focus" });
-    await this.run({ type: "send", text, mode: "prompt", images: [], references: [] });
+    await this.run({ type: "send", text, mode: "prompt", images: [], attachments: [] });
   }
 
-  private fill(webview: vscode.Webview, gone: vscode.Event<void>, watch: Post = () => undefined): void {
+  private fill(surface: Surface, watch: Post = () => undefined): void {
+    const { webview } = surface;
+    this.surfaces.add(surface);
     webview.options = pageOptions(this.extension);
     let joined: vscode.Disposable | undefined;
     const post: Post = (message) => {
       watch(message);
       void webview.postMessage(message);
     };
-    const listening = webview.onDidReceiveMessage((message: FromPage) => {
-      if (message.type === "ready") {
+    const listening = webview.onDidReceiveMessage((value: unknown) => {
+      const message = fromPage(value);
+      if (!message) this.server.log.warn("The chat's page said something that is no message of ours; it is ignored.");
+      else if (message.type === "ready") {
         joined?.dispose();
         joined = this.feed.join(post);
         this.latest = webview;
         this.flush();
       } else void this.heard(message, post);
     });
-    gone(() => {
+    surface.onDidDispose(() => {
+      this.surfaces.delete(surface);
       joined?.dispose();
       listening.dispose();
       if (this.latest === webview) this.latest = undefined;
@@ -107,19 +128,18 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
 
   private async heard(message: FromPage, post: (message: ToPage) => void): Promise<void> {
     try {
-      if (message.type === "complete") {
-        post({ type: "completions", query: message.query, items: await complete(this.server, message.query) });
-      } else await this.run(message, post);
+      await this.run(message, post);
     } catch (error) {
       post({ type: "problem", text: describe(error) });
-      if (message.type === "send") post({ type: "draft", text: message.text }); // nothing that was written is lost
+      if (message.type === "send") post({ ...message, type: "unsent" }); // nothing that was written is lost
     }
   }
 
   private async run(message: FromPage, post: (message: ToPage) => void = this.feed.everyone): Promise<void> {
     switch (message.type) {
       case "send": {
-        const { text, mode, images, references } = message;
+        const { text, mode, images } = message;
+        const references = message.attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
         const result = await this.server.request("pi/chat", { text, mode, images, references });
         if (result.error) post({ type: "problem", text: result.error });
         return;
@@ -135,9 +155,25 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
         return;
       case "openEntry":
         return openEntry(this.server, this.pages, message.entryId);
-      case "openFile":
-        await vscode.window.showTextDocument(await this.resolve(message.path));
+      case "complete":
+        post({ type: "completions", query: message.query, items: await complete(this.server, message.query) });
         return;
+      case "drop":
+        for (const uri of message.uris) post({ type: "attach", attachment: wholeFile(vscode.Uri.parse(uri)) });
+        return;
+      case "earlier":
+        this.feed.earlier(post);
+        return;
+      case "loadRules":
+        await this.server.request("pi/rules/load", { uris: message.uris });
+        return;
+      case "openFile":
+        return this.open(message.path);
+      case "openLink": {
+        const place = placeOf(message.link);
+        if (place) await this.open(place.path, place.line);
+        return;
+      }
       case "copy":
         return vscode.env.clipboard.writeText(message.text);
       case "resend": {
@@ -146,28 +182,34 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
         return;
       }
       case "command":
-        if (PAGE_COMMANDS.includes(message.name)) await vscode.commands.executeCommand(`piLsp.${message.name}`);
+        await vscode.commands.executeCommand(`piLsp.${message.name}`);
         return;
       default:
     }
   }
 
-  /** A path as tools write it: absolute, or from the session's working directory. */
-  private async resolve(path: string): Promise<vscode.Uri> {
+  /** Open a path as tools and models write it: absolute, or from the session's working directory; `line` is from 0. */
+  private async open(path: string, line?: number): Promise<void> {
+    if (/^[\\/]{2}/u.test(path)) throw new Error("Files of other machines are not opened from here.");
     const { session } = await this.server.request("pi/state", {});
-    return /^(?:\/|[A-Za-z]:[\\/])/u.test(path) ? vscode.Uri.file(path) : vscode.Uri.joinPath(vscode.Uri.file(session.cwd), path);
+    const uri = /^(?:\/|[A-Za-z]:[\\/])/u.test(path) ? vscode.Uri.file(path) : vscode.Uri.joinPath(vscode.Uri.file(session.cwd), path);
+    const exists = await vscode.workspace.fs.stat(uri).then(() => true, () => false);
+    if (!exists) throw new Error(`There is no file ${path}.`);
+    const at = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
+    await vscode.commands.executeCommand("vscode.open", uri, at); // shows images too
   }
 }
 
 function attachmentOf({ document, selection }: vscode.TextEditor): Attachment {
-  const name = vscode.workspace.asRelativePath(document.uri);
-  const uri = document.uri.toString();
-  if (selection.isEmpty) return { uri, label: name };
+  const whole = wholeFile(document.uri);
+  if (selection.isEmpty) return whole;
   const lines = selection.isSingleLine ? `${selection.start.line + 1}` : `${selection.start.line + 1}–${selection.end.line + 1}`;
   const { start, end } = selection;
   const range = {
     start: { line: start.line, character: start.character },
     end: { line: end.line, character: end.character },
   };
-  return { uri, range, label: `${name}:${lines}` };
+  return { ...whole, range, label: `${whole.label}:${lines}` };
 }
+
+const wholeFile = (uri: vscode.Uri): Attachment => ({ uri: uri.toString(), label: vscode.workspace.asRelativePath(uri) });

@@ -1,5 +1,6 @@
-/** What can be completed in the chat: `/skill:name` at the start, `@file` anywhere. */
+/** What can be completed in the chat: `/template` and `/skill:name` at the start, `@file` anywhere. */
 import * as vscode from "vscode";
+import type { SkillFile } from "../protocol/generated";
 import type { Server } from "../server/server";
 import type { Completion } from "./messages";
 
@@ -7,17 +8,28 @@ const MOST = 20;
 
 /** `query` is the word under the cursor with its first character. */
 export async function complete(server: Server, query: string): Promise<Completion[]> {
-  if (query.startsWith("/")) return skills(server, query.slice(1).toLowerCase());
+  if (query.startsWith("/")) return calls(server, query.slice(1).toLowerCase());
   return query.startsWith("@") ? files(query.slice(1)) : [];
 }
 
-async function skills(server: Server, typed: string): Promise<Completion[]> {
-  const found = await server.request("pi/skills", {});
-  return found.skills
-    .filter((skill) => skill.listed && `skill:${skill.name}`.toLowerCase().includes(typed))
-    .slice(0, MOST)
-    .map((skill) => ({ label: `/skill:${skill.name}`, detail: skill.description, insert: `/skill:${skill.name} ` }));
+/** Templates, then skills; those whose name begins with what was typed stand first. */
+async function calls(server: Server, typed: string): Promise<Completion[]> {
+  const [templates, skills] = await Promise.all([
+    server.supports("pi/templates") ? server.request("pi/templates", {}) : { templates: [] },
+    server.request("pi/skills", {}),
+  ]);
+  const all = [
+    ...templates.templates.map(({ name, argumentHint, description }) => ({ name, detail: [argumentHint, description].filter(Boolean).join(" · ") })),
+    ...skills.skills.filter(isCallable).map(({ name, description }) => ({ name: `skill:${name}`, detail: description })),
+  ];
+  const found = all.filter(({ name }) => name.toLowerCase().includes(typed));
+  const first = ({ name }: { name: string }): number => Number(!name.toLowerCase().startsWith(typed));
+  found.sort((one, other) => first(one) - first(other));
+  return found.slice(0, MOST).map(({ name, detail }) => ({ label: `/${name}`, detail, insert: `/${name} ` }));
 }
+
+/** One that the model is not told of can still be called. */
+const isCallable = ({ listed, reason }: SkillFile): boolean => listed || (reason ?? "").startsWith("disable-model-invocation");
 
 async function files(typed: string): Promise<Completion[]> {
   const words = typed.replace(/[[\]{}*?]/gu, "?"); // no patterns of the person's

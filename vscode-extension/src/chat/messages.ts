@@ -18,25 +18,43 @@ export interface Completion {
   attachment?: Attachment;
 }
 
+/** What goes along with a message. */
+export interface Enclosed {
+  images: Image[];
+  attachments: Attachment[];
+}
+
+export type Mode = "prompt" | "steer" | "followUp";
+
 export type ToPage =
-  | { type: "reset"; state: State | null; entries: StoredEntry[] }
+  /** `more`: there are earlier entries, which the page may ask for. */
+  | { type: "reset"; state: State | null; entries: StoredEntry[]; more: boolean }
   | { type: "entries"; entries: StoredEntry[] }
+  | { type: "earlier"; entries: StoredEntry[]; more: boolean }
   | { type: "event"; event: PiEvent }
   | { type: "state"; state: State }
   | { type: "draft"; text: string }
+  /** It could not be sent, and stands in the field again. */
+  | ({ type: "unsent"; text: string } & Enclosed)
   | { type: "attach"; attachment: Attachment }
   | { type: "completions"; query: string; items: Completion[] }
   | { type: "problem"; text: string }
+  | { type: "offer"; text: string; uris: string[] }
   | { type: "focus" };
 
 export type FromPage =
   | { type: "ready" }
-  | { type: "send"; text: string; mode: "prompt" | "steer" | "followUp"; images: Image[]; references: Reference[] }
+  | ({ type: "send"; text: string; mode: Mode } & Enclosed)
   | { type: "abort" }
   | { type: "queue"; queue: Queue }
   | { type: "complete"; query: string }
   | { type: "openEntry"; entryId: string }
   | { type: "openFile"; path: string }
+  /** A link of an answer to a file: see `links.ts`. */
+  | { type: "openLink"; link: string }
+  | { type: "drop"; uris: string[] }
+  | { type: "earlier" }
+  | { type: "loadRules"; uris: string[] }
   | { type: "copy"; text: string }
   | { type: "resend"; entryId: string }
   | { type: "command"; name: PageCommand };

@@ -1,5 +1,6 @@
 /** Which model answers, how much it thinks, and the key to it. */
 import * as vscode from "vscode";
+import { inLabel } from "../base/inert";
 import { counted, short } from "../base/text";
 import type { ListedModel } from "../protocol/generated";
 import type { Server } from "../server/server";
@@ -10,9 +11,9 @@ const ANTHROPIC = "anthropic";
 export async function chooseModel(server: Server): Promise<void> {
   const [{ models, problems }, state] = await Promise.all([server.request("pi/model/list", {}), server.request("pi/state", {})]);
   const items = [...models].sort((one, other) => Number(other.available) - Number(one.available)).map((model) => ({
-    label: `$(${state.model?.id === model.id ? "check" : "blank"}) ${model.name}`,
-    description: model.available ? model.provider : `${model.provider} · needs an API key`,
-    detail: `$(blank) ${model.id} · sees ${short(model.contextWindow)} tokens, writes ${short(model.maxTokens)}`,
+    label: `$(${state.model?.id === model.id ? "check" : "blank"}) ${inLabel(model.name)}`,
+    description: inLabel(model.provider) + (model.available ? "" : " · needs an API key"),
+    detail: `$(blank) ${inLabel(model.id)} · sees ${short(model.contextWindow)} tokens, writes ${short(model.maxTokens)}`,
     model,
   }));
   const placeHolder = problems?.length ? `${counted(problems.length, "problem")} in models.json: ${problems[0] ?? ""}` : "The model of the next messages";

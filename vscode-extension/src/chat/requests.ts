@@ -1,8 +1,10 @@
 /** What the server asks of the editor: the person's word on a tool call, saved files, what is open. */
 import * as vscode from "vscode";
 import type { Pages } from "../base/pages";
+import { tellWarning } from "../base/tell";
 import type { ApproveParams, ApproveResult } from "../protocol/planned";
 import type { Server } from "../server/server";
+import { question } from "./approval";
 
 export function answerRequests(server: Server, pages: Pages): void {
   server.answer("pi/approve", (params: ApproveParams, token) => approve(params, pages, token));
@@ -11,22 +13,25 @@ export function answerRequests(server: Server, pages: Pages): void {
 }
 
 const DECISIONS: Record<string, ApproveResult["decision"]> = { "Allow Once": "once", "Allow in This Session": "session", Deny: "deny" };
-const SHOW = "Show Changes";
+const SHOW = "Show All of It";
 
 /** Ask the person; closing the question, or the server's taking it back, is a no. */
 async function approve(params: ApproveParams, pages: Pages, token: vscode.CancellationToken): Promise<ApproveResult> {
-  const what = params.command ? `run: ${params.command}` : params.title;
-  const where = params.outside ? " It reaches outside the workspace." : "";
-  const actions = [...(params.diff ? [SHOW] : []), ...Object.keys(DECISIONS)];
+  const { text, cut } = question(params);
+  const actions = [...(params.diff || cut ? [SHOW] : []), ...Object.keys(DECISIONS)];
   const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => { resolve(undefined); }));
   for (;;) {
-    const asked = vscode.window.showWarningMessage(`Pi wants to ${what}`.slice(0, 500) + where, ...actions);
-    const chosen = await Promise.race([asked, cancelled]);
-    if (chosen !== SHOW || !params.diff) return { decision: DECISIONS[chosen ?? "Deny"] ?? "deny" };
-    const { uri, before, after } = params.diff;
-    const name = vscode.Uri.parse(uri).path.split("/").at(-1) ?? "file";
-    await vscode.commands.executeCommand("vscode.diff", pages.put(`before/${name}`, before), pages.put(`after/${name}`, after), `${name}: what Pi wants to change`);
+    const chosen = await Promise.race([tellWarning(text, ...actions), cancelled]);
+    if (chosen !== SHOW) return { decision: DECISIONS[chosen ?? "Deny"] ?? "deny" };
+    await showAll(params, pages);
   }
+}
+
+async function showAll({ diff, command, title }: ApproveParams, pages: Pages): Promise<void> {
+  if (!diff) return pages.show("approve/command.sh", command ?? title);
+  const name = vscode.Uri.parse(diff.uri).path.split("/").at(-1) ?? "file";
+  const [before, after] = [pages.put(`before/${name}`, diff.before), pages.put(`after/${name}`, diff.after)];
+  await vscode.commands.executeCommand("vscode.diff", before, after, `${name}: what Pi wants to change`);
 }
 
 async function save(uris: string[]): Promise<{ saved: string[] }> {

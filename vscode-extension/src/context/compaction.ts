@@ -1,6 +1,7 @@
 /** Compaction: looked at before, done, and taken back. */
 import * as vscode from "vscode";
 import { type Pages, SCHEME } from "../base/pages";
+import { tell, tellWarning } from "../base/tell";
 import { counted, tokens } from "../base/text";
 import type { CompactionPreview, EntryRef } from "../protocol/generated";
 import type { Server } from "../server/server";
@@ -12,11 +13,11 @@ type Summarizer = "model" | "local";
 export async function compact(server: Server, instructions = "", summarizer: Summarizer = "model"): Promise<void> {
   const params = { summarizer, ...(instructions && { instructions }) };
   const result = await withProgress("Compacting the session", (token) => server.request("pi/compact", params, token));
-  if (result.error) void vscode.window.showWarningMessage(`Pi: ${result.error}`);
+  if (result.error) void tellWarning(`Pi: ${result.error}`);
   if (result.stopReason !== "done") return;
   const sizes = result.tokensBefore && result.tokensAfter ? ` from ${tokens(result.tokensBefore)} to ${tokens(result.tokensAfter)}` : "";
   const local = result.summarizer === "local" && summarizer === "model" ? " The model could not be used, so the summary is a local one." : "";
-  const chosen = await vscode.window.showInformationMessage(`Pi: compacted${sizes}.${local}`, "Undo", "Show Context");
+  const chosen = await tell(`Pi: compacted${sizes}.${local}`, "Undo", "Show Context");
   if (chosen === "Undo") await undo(server);
   else if (chosen) await vscode.commands.executeCommand("piLsp.showContext");
 }
@@ -28,10 +29,10 @@ export async function compactWithInstructions(server: Server): Promise<void> {
 
 export async function undo(server: Server): Promise<void> {
   await server.request("pi/compact/undo", {});
-  void vscode.window.showInformationMessage("Pi: the conversation goes on from before the compaction.");
+  void tell("Pi: the conversation goes on from before the compaction.");
 }
 
-const PAGE = "compaction/preview.md";
+const PAGE = "compaction/What a compaction would do.md";
 
 /** Show what would be summarised and kept. Its first line has what the person may do. */
 export async function preview(server: Server, pages: Pages): Promise<void> {
@@ -56,7 +57,7 @@ export function previewText(plan: CompactionPreview): string {
   const list = (title: string, refs: EntryRef[]): string[] => {
     if (refs.length === 0) return [];
     const sum = refs.reduce((whole, ref) => whole + ref.tokens, 0);
-    const rows = refs.map((ref) => `- ${kindOf({ type: ref.type, role: ref.role ?? null }).name} (${ref.tokens}): ${ref.preview}`);
+    const rows = refs.map((ref) => `- ${kindOf({ type: ref.type, role: ref.role ?? null }).name} · ${tokens(ref.tokens)}: ${ref.preview}`);
     return [`## ${title}`, "", `${counted(refs.length, "entry", "entries")}, ${tokens(sum)}`, "", ...rows, ""];
   };
   const files = (title: string, names: string[] | undefined): string[] => (names?.length ? [`${title}: ${names.join(", ")}`, ""] : []);

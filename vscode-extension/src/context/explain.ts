@@ -2,7 +2,10 @@
 import * as vscode from "vscode";
 import type { ExplainParams, Hit } from "../protocol/generated";
 import type { Method } from "../protocol/methods";
+import { inLabel } from "../base/inert";
 import { nameOf, openFile } from "../base/places";
+import { tellError } from "../base/tell";
+import { sentence } from "../base/text";
 import type { Server } from "../server/server";
 import { describe } from "../server/errors";
 
@@ -73,19 +76,20 @@ class Explainer {
       this.pick.title = typeof inRequest === "boolean" ? `${TITLE} The next request ${inRequest ? "holds" : "does not hold"} it.` : TITLE;
       this.pick.items = [...hits.map((hit) => this.item(hit)), ...notes(hits.length, more)];
     } catch (error) {
-      this.pick.items = [{ label: `$(error) ${describe(error)}`, alwaysShow: true }];
+      this.pick.items = [{ label: `$(error) ${inLabel(describe(error))}`, alwaysShow: true }];
     }
     this.pick.busy = false;
   }
 
   private item(hit: Hit): Item {
     const buttons = [];
+    const file = hit.uri ? nameOf(hit.uri) : "";
     if (hit.restore && this.server.supports(hit.restore.method as Method)) buttons.push(RESTORE);
     if (hit.by) buttons.push(CAUSE);
     return {
-      label: `$(${ICONS[hit.fate]}) ${hit.preview || (hit.uri ? nameOf(hit.uri) : "")}`,
-      description: hit.uri ? nameOf(hit.uri) : "",
-      detail: `${FATES[hit.fate]}: ${hit.detail}`,
+      label: `$(${ICONS[hit.fate]}) ${inLabel(hit.preview || file)}`,
+      description: inLabel(file),
+      detail: inLabel(said(hit)),
       alwaysShow: true,
       buttons,
       hit,
@@ -103,9 +107,14 @@ class Explainer {
         await this.search(this.pick.value);
       }
     } catch (error) {
-      void vscode.window.showErrorMessage(`Pi: ${describe(error)}`);
+      void tellError(`Pi: ${describe(error)}`);
     }
   }
+}
+
+/** What became of it, and why; one that says both by itself is not said twice. */
+function said({ fate, detail }: Hit): string {
+  return detail.toLowerCase().startsWith(FATES[fate].toLowerCase()) ? sentence(detail) : `${FATES[fate]}: ${detail}`;
 }
 
 function notes(found: number, more: boolean | undefined): Item[] {
@@ -120,6 +129,6 @@ async function open(hit: Hit): Promise<void> {
 
 /** What did it is an entry or a file. */
 async function showCause(by: string): Promise<void> {
-  if (by.includes(":")) await openFile(by);
+  if (by.startsWith("file:")) await openFile(by);
   else await vscode.commands.executeCommand("piLsp.openEntry", by);
 }

@@ -1,12 +1,14 @@
 /** The view "What the Model Sees": the next request piece by piece, with its weight. */
 import * as vscode from "vscode";
 import type { Context, ContextMessage, ContextSection, ContextTool } from "../protocol/generated";
+import { oneLine } from "../base/inert";
 import { nameOf } from "../base/places";
-import { bar, counted, percent, short, tokens } from "../base/text";
+import { bar, counted, percent, sentence, short, tokens } from "../base/text";
 import type { Server } from "../server/server";
 import { kindOf } from "../session/words";
 
 const QUIET_MS = 300;
+const BAR = 6;
 
 interface Group {
   kind: "group";
@@ -61,7 +63,7 @@ export class ContextView implements vscode.TreeDataProvider<ContextNode>, vscode
     if (this.server.status !== "ready") return [];
     const context = await this.server.request("pi/context", {});
     this.view.description = `${short(context.total)} of ${tokens(context.window)} · ${context.source}`;
-    this.view.message = context.doubt ?? undefined;
+    this.view.message = context.doubt ? sentence(oneLine(context.doubt)) : undefined;
     return groups(context);
   }
 
@@ -137,9 +139,9 @@ function messageItem(message: ContextMessage, weight: Weight): vscode.TreeItem {
 }
 
 function pieceItem(label: string, { tokens: own, whole, heaviest }: Weight, icon: string, command?: vscode.Command): vscode.TreeItem {
-  const item = new vscode.TreeItem(label);
-  item.description = `${bar(own, heaviest)} ${short(own)}`;
-  item.tooltip = `${label}\n${tokens(own)}, ${percent(own, whole)} of the request`;
+  // The weight comes first: behind a text it would be cut off.
+  const item = new vscode.TreeItem(`${bar(own, heaviest, BAR)} ${short(own)}  ${oneLine(label)}`);
+  item.tooltip = `${label}\n${tokens(own)} as this model counts, ${percent(own, whole)} of the request`;
   item.accessibilityInformation = { label: `${label}, ${tokens(own)}, ${percent(own, whole)}` };
   item.iconPath = new vscode.ThemeIcon(icon);
   if (command) item.command = command;

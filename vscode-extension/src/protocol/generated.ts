@@ -863,6 +863,8 @@ export interface ThinkingParams {
 
 /**
  * An entry. `parent_id` is the nearest one above that the filter shows, `children` counts those shown below.
+ *
+ * `failed`: an answer that failed or was aborted.
  */
 export interface TreeNode {
   id: string;
@@ -875,6 +877,7 @@ export interface TreeNode {
   children: number;
   onPath: boolean;
   bytes: number;
+  failed?: boolean;
 }
 
 /**

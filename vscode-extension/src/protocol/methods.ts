@@ -10,6 +10,8 @@ export type Method = keyof All;
 export type Params<M extends Method> = All[M]["params"];
 export type Result<M extends Method> = All[M]["result"];
 export type PiEvent = EventParams["event"] | PlannedEvent;
+/** An event with its number, which grows by one with each. */
+export type Happened = PiEvent & { seq: number };
 
 /** What a server of ours says under `capabilities.experimental.pi`. */
 export interface PiCapability {

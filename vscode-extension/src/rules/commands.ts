@@ -1,6 +1,7 @@
 /** What a person does with rules. */
 import * as vscode from "vscode";
 import type { RuleFile, Rules } from "../protocol/generated";
+import { inLabel } from "../base/inert";
 import { nameOf, openFile } from "../base/places";
 import type { Pages } from "../base/pages";
 import type { Server } from "../server/server";
@@ -28,8 +29,8 @@ type Item = vscode.QuickPickItem & { file?: RuleFile };
 
 function items(rules: Rules): Item[] {
   const found: Item[] = rules.files.map((file) => ({
-    label: `$(${file.loaded ? "book" : "circle-slash"}) ${nameOf(file.uri)}`,
-    description: aboutFile(file, nameOf),
+    label: `$(${file.loaded ? "book" : "circle-slash"}) ${inLabel(nameOf(file.uri))}`,
+    description: inLabel(aboutFile(file, nameOf)),
     file,
   }));
   const has = rules.files.some((file) => file.scope === "directory");

@@ -1,10 +1,11 @@
 /** The view "Rules & Skills": rule files by folder in reading order, then the skills. */
 import * as vscode from "vscode";
 import type { RuleFile, SkillFile } from "../protocol/generated";
+import { oneLine } from "../base/inert";
 import { nameOf } from "../base/places";
 import { counted, tokens } from "../base/text";
 import type { Server } from "../server/server";
-import { aboutFile } from "./text";
+import { aboutFile, briefly } from "./text";
 
 export type RuleNode =
   | { kind: "folder"; uri: string; files: RuleFile[] }
@@ -59,7 +60,7 @@ function byFolder(files: RuleFile[]): RuleNode[] {
 }
 
 function folderItem(uri: string, files: RuleFile[]): vscode.TreeItem {
-  const item = new vscode.TreeItem(nameOf(uri), vscode.TreeItemCollapsibleState.Expanded);
+  const item = new vscode.TreeItem(oneLine(nameOf(uri)), vscode.TreeItemCollapsibleState.Expanded);
   item.iconPath = vscode.ThemeIcon.Folder;
   item.contextValue = "folder";
   const loaded = files.filter((file) => file.loaded);
@@ -69,9 +70,9 @@ function folderItem(uri: string, files: RuleFile[]): vscode.TreeItem {
 
 function ruleItem(file: RuleFile): vscode.TreeItem {
   const uri = vscode.Uri.parse(file.uri);
-  const item = new vscode.TreeItem(uri.path.split("/").at(-1) ?? file.uri);
-  item.description = aboutFile(file, nameOf);
-  item.tooltip = `${nameOf(file.uri)}${file.title ? ` – ${file.title}` : ""}\n${item.description} · ${counted(file.lines, "line")}`;
+  const item = new vscode.TreeItem(oneLine(uri.path.split("/").at(-1) ?? file.uri));
+  item.description = briefly(file);
+  item.tooltip = `${nameOf(file.uri)}${file.title ? ` – ${file.title}` : ""}\n${aboutFile(file, nameOf)} · ${counted(file.lines, "line")}`;
   item.iconPath = ruleIcon(file);
   item.contextValue = ["rule", file.changedSince && "changed", file.scope === "nested" && !file.inSession && "nested"]
     .filter(Boolean)
@@ -95,8 +96,8 @@ function skillsItem(skills: SkillFile[]): vscode.TreeItem {
 }
 
 function skillItem(skill: SkillFile): vscode.TreeItem {
-  const item = new vscode.TreeItem(skill.name);
-  item.description = skill.listed ? skill.description : `not listed: ${skill.reason ?? ""}`;
+  const item = new vscode.TreeItem(oneLine(skill.name));
+  item.description = skill.listed ? oneLine(skill.description) : `not listed: ${skill.reason ?? ""}`;
   item.tooltip = `${nameOf(skill.uri)}\n${item.description}\n${skill.scope} skill · ${tokens(skill.tokens)}`;
   item.iconPath = skill.listed
     ? new vscode.ThemeIcon("lightbulb")

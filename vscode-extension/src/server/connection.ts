@@ -1,10 +1,11 @@
 /** The connection to a server process. A bundle of its own, loaded when the server is started. */
 import type * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, type LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
 import type { EventParams } from "../protocol/generated";
-import type { PiEvent } from "../protocol/methods";
+import type { Happened } from "../protocol/methods";
 import { PiFeature } from "./capabilities";
 import type { Command } from "./launch";
+import { QuietClient } from "./quiet";
 
 /** A request from the server that a person or the editor answers. */
 export type Answer = (params: never, token: vscode.CancellationToken) => unknown;
@@ -13,7 +14,7 @@ export interface Listening {
   log: vscode.LogOutputChannel;
   initializationOptions: object;
   answers: ReadonlyMap<string, Answer>;
-  happened: (event: PiEvent) => void;
+  happened: (event: Happened) => void;
   /** The process has ended, asked or not. */
   closed: () => void;
 }
@@ -22,6 +23,7 @@ export function connect(command: Command, { log, initializationOptions, answers,
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: "file" }],
     outputChannel: log,
+    markdown: { isTrusted: false, supportHtml: false },
     initializationOptions,
     initializationFailedHandler: () => false,
     errorHandler: {
@@ -35,10 +37,11 @@ export function connect(command: Command, { log, initializationOptions, answers,
       },
     },
   };
-  const client = new LanguageClient("piLsp", "Pi", command, options);
+  const client = new QuietClient("piLsp", "Pi", command, options);
   client.registerFeature(new PiFeature());
+  client.speak();
   client.onNotification("pi/event", (params: EventParams) => {
-    happened(params.event);
+    happened({ ...params.event, seq: params.seq });
   });
   for (const [method, answer] of answers) {
     client.onRequest(method, (params: never, token: vscode.CancellationToken) => answer(params, token));

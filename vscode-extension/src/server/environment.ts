@@ -9,7 +9,7 @@ import type { Output, Run } from "./run";
 /** The environment cannot be made; `kind` chooses what the person is offered. */
 export class EnvironmentError extends Error {
   constructor(
-    readonly kind: "python" | "network" | "other",
+    readonly kind: "path" | "python" | "network" | "other",
     message: string,
     readonly details = "",
   ) {

@@ -1,7 +1,7 @@
 /** What a refused or failed request means to a person. */
 
 const REASONS: Record<string, string> = {
-  busy: "Pi is busy. Stop it, or wait until it is done.",
+  busy: "Pi is still at work. Wait, or stop it.",
   untrusted: "This folder is not trusted.",
   noModel: "No model can be used: set an API key first.",
   staleTip: "Another program wrote into this session meanwhile. Look at it, then try again.",
@@ -24,9 +24,19 @@ export function reasonOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** One sentence: the server's own where it gave one, else ours for the reason. */
+const NO_KEY = /^No API key for '([^']+)'(?=:)/u;
+
+/** One sentence: the server's own where it gave one that a person understands, else ours for the reason. */
 export function describe(error: unknown): string {
-  const known = REASONS[reasonOf(error) ?? ""];
+  const reason = reasonOf(error) ?? "";
+  const known = REASONS[reason];
   const message = error instanceof Error ? error.message : String(error);
-  return [message, known, "The server gave no reason."].find(Boolean) ?? "";
+  const provider = NO_KEY.exec(message)?.[1];
+  if (provider) return `There is no API key for ${provider === "anthropic" ? "Anthropic" : provider} yet.`;
+  return [reason === "busy" ? known : "", message, known, "The server gave no reason."].find(Boolean) ?? "";
+}
+
+/** What a person can do about it, as commands of ours without their prefix. */
+export function remedies(text: string): ("setApiKey" | "chooseModel")[] {
+  return /API.key|no model|authentication/iu.test(text) ? ["setApiKey", "chooseModel"] : [];
 }

@@ -1,5 +1,6 @@
 /** Tell the person, once, what went wrong with the server and what they can do. */
 import * as vscode from "vscode";
+import { tellError } from "../base/tell";
 import { CrashError } from "./crashes";
 import { EnvironmentError } from "./environment";
 import type { Server } from "./server";
@@ -21,13 +22,16 @@ export function tellFailures(server: Server): vscode.Disposable {
 async function tell(server: Server, error: unknown): Promise<void> {
   const actions = actionsFor(server, error);
   const message = error instanceof Error ? error.message : String(error);
-  const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(actions));
+  const chosen = await tellError(message, ...Object.keys(actions));
   if (chosen) await actions[chosen]?.();
 }
 
 function actionsFor(server: Server, error: unknown): Record<string, () => unknown> {
   const showLog = { "Show Log": () => { server.log.show(); } };
   const again = () => server.restart();
+  if (error instanceof EnvironmentError && error.kind === "path") {
+    return { "Open Setting": () => vscode.commands.executeCommand("workbench.action.openSettings", "piLsp.server.path"), "Try Again": again, ...showLog };
+  }
   if (error instanceof EnvironmentError && error.kind === "python") {
     const choose = () => vscode.commands.executeCommand("workbench.action.openSettings", "piLsp.server.python");
     return { "Get Python": () => vscode.env.openExternal(PYTHON_PAGE), "Choose Python": choose, "Try Again": again, ...showLog };

@@ -1,5 +1,7 @@
 /** Which program is the server: the person's own, or the one in the extension's environment, made when it is missing. */
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import path from "node:path";
 import * as vscode from "vscode";
 import { bundledWheel, EnvironmentError, environmentFolder, interpreter, makeEnvironment, removeOthers } from "./environment";
 import { findPython } from "./python";
@@ -18,6 +20,8 @@ export async function serverCommand(context: vscode.ExtensionContext, log: vscod
   const own = machineSetting("server.path");
   if (own) {
     log.info(`The server is ${own}, as the setting piLsp.server.path says.`);
+    const problem = await whyNotRun(own);
+    if (problem) throw new EnvironmentError("path", `The Pi server ${own} cannot be started: ${problem}.`);
     return { command: own, args: [], options };
   }
   const wheel = await bundledWheel(context.extensionPath);
@@ -30,6 +34,15 @@ export async function serverCommand(context: vscode.ExtensionContext, log: vscod
   }
   // -I: nothing is imported from the workspace, which is where the process is started.
   return { command, args: ["-I", "-m", "pi_lsp"], options };
+}
+
+/** Why a program of the person's cannot be started; empty where it may. A bare name is looked up when it is started. */
+async function whyNotRun(program: string): Promise<string> {
+  if (!path.isAbsolute(program)) return program.includes("/") || program.includes(path.sep) ? "it is no absolute path" : "";
+  const found = await stat(program).catch(() => undefined);
+  if (!found) return "there is no such file";
+  if (!found.isFile()) return "it is not a file";
+  return access(program, constants.X_OK).then(() => "", () => "it is not executable");
 }
 
 async function install(folder: string, wheel: string, log: vscode.LogOutputChannel): Promise<void> {

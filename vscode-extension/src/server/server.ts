@@ -1,7 +1,8 @@
 /** The language server of this window: started, restarted, asked and listened to. */
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { PROTOCOL_VERSION, type Method, type Params, type PiCapability, type PiEvent, type Result } from "../protocol/methods";
+import { tellWarning } from "../base/tell";
+import { PROTOCOL_VERSION, type Happened, type Method, type Params, type PiCapability, type Result } from "../protocol/methods";
 import { piCapability } from "./capabilities";
 import type { Answer } from "./connection";
 import { Coalesced } from "./coalesced";
@@ -20,7 +21,7 @@ export class Server implements vscode.Disposable {
   private readonly last: LastSession;
   private readonly restarting = new Coalesced(() => this.startAgain());
   private readonly statusChanged = new vscode.EventEmitter<Status>();
-  private readonly happened = new vscode.EventEmitter<PiEvent>();
+  private readonly happened = new vscode.EventEmitter<Happened>();
   private readonly failed = new vscode.EventEmitter<unknown>();
 
   readonly onStatus = this.statusChanged.event;
@@ -108,7 +109,7 @@ export class Server implements vscode.Disposable {
     return { ...(file && { session: { file } }), ...(!vscode.workspace.isTrusted && { trusted: false }) };
   }
 
-  private happens(event: PiEvent): void {
+  private happens(event: Happened): void {
     this.happened.fire(event);
     if (event.type === "session_changed" || event.type === "turn_start" || event.type === "agent_end") void this.remember();
   }
@@ -136,7 +137,7 @@ export class Server implements vscode.Disposable {
     const theirs = client.initializeResult?.serverInfo?.version ?? "";
     this.log.info(`Extension ${ours}, server ${theirs}`);
     if (differs(ours, theirs)) {
-      void vscode.window.showWarningMessage(`Pi: the server is version ${theirs}, the extension ${ours}. Some things may not work.`);
+      void tellWarning(`Pi: the server is version ${theirs}, the extension ${ours}. Some things may not work.`);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Pi's own trust in the folder, which the terminal agent shares. VS Code's trust comes first: see `Server`. */
 import * as vscode from "vscode";
+import { tell } from "../base/tell";
 import type { Server } from "./server";
 
 const ASKED = "trust.asked";
@@ -15,7 +16,7 @@ async function offer(server: Server, memory: vscode.Memento): Promise<void> {
   const state = await server.request("pi/state", {}).catch(() => undefined);
   if (!state || state.trusted) return;
   await memory.update(ASKED, true);
-  const chosen = await vscode.window.showInformationMessage(
+  const chosen = await tell(
     "Pi: this folder has settings, skills or prompts of its own. They are used only when you trust it.",
     "Trust",
     "Not Now",

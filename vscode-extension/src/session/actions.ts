@@ -5,7 +5,7 @@ import type { SwitchParams } from "../protocol/generated";
 import type { Server } from "../server/server";
 import type { Row } from "./outline";
 import type { Filter, SessionView } from "./view";
-import { textOfEntry } from "./words";
+import { pageName, textOfEntry } from "./words";
 
 /** The id behind a row, or the id itself. */
 export function entryId(row: Row | string | undefined): string | undefined {
@@ -21,7 +21,8 @@ async function stored(server: Server, id: string): Promise<Record<string, unknow
 }
 
 export async function openEntry(server: Server, pages: Pages, id: string): Promise<void> {
-  await pages.show(`entry/${id}.md`, textOfEntry(await stored(server, id)));
+  const entry = await stored(server, id);
+  await pages.show(`entry/${id}/${pageName(entry)}.md`, textOfEntry(entry));
 }
 
 export async function copyEntry(server: Server, id: string): Promise<void> {

@@ -1,6 +1,8 @@
 /** "Open Session…": the sessions of this folder, or of all, found as one types. */
 import * as vscode from "vscode";
 import type { ListedSession } from "../protocol/generated";
+import { inLabel } from "../base/inert";
+import { tellError } from "../base/tell";
 import { ago, counted } from "../base/text";
 import type { Server } from "../server/server";
 import { describe } from "../server/errors";
@@ -59,7 +61,7 @@ class Picker {
       const found = await this.server.request("pi/session/list", { all: this.all, limit: MOST, ...(query && { query }) });
       if (turn === this.asked) this.pick.items = [...found.sessions.map((one) => this.item(one)), ...ended(found.next)];
     } catch (error) {
-      this.pick.items = [{ label: `$(error) ${describe(error)}`, alwaysShow: true }];
+      this.pick.items = [{ label: `$(error) ${inLabel(describe(error))}`, alwaysShow: true }];
     }
     this.pick.busy = false;
   }
@@ -71,13 +73,13 @@ class Picker {
       session.current ? "open here" : "",
       session.openElsewhere ? "$(warning) open elsewhere" : "",
       session.continuedIn ? "continued in a newer file" : "",
-      this.all ? session.cwd : "",
+      this.all ? inLabel(session.cwd) : "",
     ];
-    const name = session.name ?? session.firstMessage ?? "Empty session";
+    const name = inLabel(session.name ?? session.firstMessage ?? "Empty session");
     return {
       label: `$(${session.current ? "check" : "comment-discussion"}) ${name}`,
       description: facts.filter(Boolean).join(" · "),
-      ...(session.name && session.firstMessage ? { detail: session.firstMessage } : {}),
+      ...(session.name && session.firstMessage ? { detail: inLabel(session.firstMessage) } : {}),
       alwaysShow: true, // the server has searched
       session,
     };
@@ -90,7 +92,7 @@ class Picker {
     try {
       await this.server.request("pi/session/open", { file: session.file });
     } catch (error) {
-      void vscode.window.showErrorMessage(`Pi: ${describe(error)}`);
+      void tellError(`Pi: ${describe(error)}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The view "Session": the tree of the window's session, live. */
 import * as vscode from "vscode";
-import type { TreeParams } from "../protocol/generated";
+import type { TreeNode, TreeParams } from "../protocol/generated";
+import { oneLine } from "../base/inert";
 import { ago, counted } from "../base/text";
 import type { Server } from "../server/server";
 import { Outline, type Row } from "./outline";
@@ -9,6 +10,8 @@ import { kindOf } from "./words";
 /** More than any person reads; a longer session shows so many, and says so. */
 const LIMIT = 20_000;
 const QUIET_MS = 150;
+/** So many times as long as reading the tree takes it is left alone after that: a long session changes often. */
+const REST = 4;
 
 export type Filter = NonNullable<TreeParams["filter"]>;
 
@@ -21,6 +24,7 @@ export class SessionView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private filter: Filter = "default";
   private query = "";
   private newest = "";
+  private quietMs = QUIET_MS;
 
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -51,7 +55,7 @@ export class SessionView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.filter = filter;
     this.query = query;
     void vscode.commands.executeCommand("setContext", "piLsp.treeNarrowed", filter !== "default" || query !== "");
-    this.refresh();
+    this.changed.fire(undefined);
   }
 
   get narrowed(): { filter: Filter; query: string } {
@@ -63,7 +67,9 @@ export class SessionView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     if (row?.kind === "earlier") return row.rows;
     if (row || this.server.status !== "ready") return [];
     const params: TreeParams = { filter: this.filter, limit: LIMIT, ...(this.query && { query: this.query }) };
+    const started = performance.now();
     const [tree, state] = await Promise.all([this.server.request("pi/tree", params), this.server.request("pi/state", {})]);
+    this.quietMs = Math.max(QUIET_MS, REST * (performance.now() - started));
     this.outline = new Outline(tree.nodes, tree.leafId);
     this.view.description = state.session.name ?? "";
     this.view.message = this.message(tree.nodes.length, tree.more);
@@ -100,35 +106,45 @@ export class SessionView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   private refresh(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => { this.changed.fire(undefined); }, QUIET_MS);
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.changed.fire(undefined);
+    }, this.quietMs);
   }
 }
 
 function entryItem({ node, leaf }: Row & { kind: "entry" }): vscode.TreeItem {
   const { name, icon } = kindOf(node);
-  const item = new vscode.TreeItem(node.preview || name);
+  const item = new vscode.TreeItem(titleOf(node));
   item.id = `entry ${node.id}`;
-  item.description = [leaf ? "● you are here" : "", node.label ? `🏷 ${node.label}` : ""].filter(Boolean).join("  ");
-  item.tooltip = [`${name} · ${ago(node.time, Date.now())}`, node.label && `Label: ${node.label}`, node.preview]
+  item.description = leaf ? "● you are here" : "";
+  item.tooltip = [`${name} · ${ago(node.time, Date.now())}${leaf ? " · you are here" : ""}`, node.label && `Label: ${node.label}`, node.preview]
     .filter(Boolean)
     .join("\n");
   item.accessibilityInformation = { label: `${name}: ${node.preview}${leaf ? ", you are here" : ""}${node.label ? `, label ${node.label}` : ""}` };
   item.iconPath = new vscode.ThemeIcon(leaf ? "target" : icon, colour(node.onPath, leaf));
-  item.contextValue = ["entry", leaf && "leaf", node.label && "labelled"].filter(Boolean).join(".");
+  item.contextValue = ["entry", leaf && "leaf", node.label && "labelled", node.role === "user" && "user"].filter(Boolean).join(".");
   item.command = { command: "piLsp.openEntry", title: "Show", arguments: [node.id] };
   return item;
 }
 
 function branchItem({ node, size }: Row & { kind: "branch" }): vscode.TreeItem {
-  const item = new vscode.TreeItem(node.preview || kindOf(node).name, vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(titleOf(node), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `branch ${node.id}`;
-  item.description = `${counted(size, "entry", "entries")}${node.label ? `  🏷 ${node.label}` : ""}`;
+  item.description = counted(size, "entry", "entries");
   item.tooltip = `A branch that was left, ${item.description}\n${node.preview}`;
   item.accessibilityInformation = { label: `Branch: ${node.preview}, ${item.description}` };
   item.iconPath = new vscode.ThemeIcon("git-branch", new vscode.ThemeColor("descriptionForeground"));
-  item.contextValue = "branch";
+  item.contextValue = node.role === "user" ? "branch.user" : "branch";
   return item;
+}
+
+/** Its label, which a person gave to find it by, before what it says. */
+function titleOf(node: TreeNode): vscode.TreeItemLabel {
+  const text = oneLine(node.preview) || kindOf(node).name;
+  if (!node.label) return { label: text };
+  const mark = `[${oneLine(node.label)}]`;
+  return { label: `${mark} ${text}`, highlights: [[0, mark.length]] };
 }
 
 function colour(onPath: boolean, leaf: boolean): vscode.ThemeColor | undefined {

@@ -1,5 +1,7 @@
 /** Entries in words and icons. */
 import type { TreeNode } from "../protocol/generated";
+import { oneLine } from "../base/inert";
+import { shorten } from "../base/text";
 
 interface Kind {
   name: string;
@@ -27,6 +29,16 @@ const KINDS: Record<string, Kind> = {
 export function kindOf(node: Pick<TreeNode, "type" | "role">): Kind {
   const key = node.type === "message" ? (node.role ?? "") : node.type;
   return KINDS[key] ?? { name: key || "Entry", icon: "circle-small" };
+}
+
+const NAME = 32;
+
+/** What a page that shows a stored entry is called: who or what it is, and how it begins. */
+export function pageName(entry: Record<string, Json>): string {
+  const role = asObject(entry.message)?.role;
+  const { name } = kindOf({ type: String(entry.type), role: typeof role === "string" ? role : null });
+  const text = oneLine(textOfEntry(entry)).replace(/[#*`>/\\]+/gu, " ").replace(/\s+/gu, " ").trim();
+  return shorten(text.startsWith("{") ? name : `${name}: ${text}`, NAME);
 }
 
 type Json = unknown;

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { Coalesced } from "../../src/server/coalesced";
 import { Crashes } from "../../src/server/crashes";
 import { bundledWheel, environmentFolder, EnvironmentError, installError, makeEnvironment } from "../../src/server/environment";
-import { describe as sentence, reasonOf } from "../../src/server/errors";
+import { describe as sentence, reasonOf, remedies } from "../../src/server/errors";
 import { candidates, findPython, parseVersion } from "../../src/server/python";
 import { run } from "../../src/server/run";
 import { differs } from "../../src/server/versions";
@@ -135,10 +135,19 @@ describe("versions and errors", () => {
     expect(differs(ours, theirs)).toBe(expected);
   });
 
+  it("says in a person's words that there is no key, and what to do", () => {
+    const error = Object.assign(new Error("No API key for 'anthropic': set ANTHROPIC_API_KEY"), { data: { reason: "noModel" } });
+    expect(sentence(error)).toBe("There is no API key for Anthropic yet.");
+    expect(remedies(sentence(error))).toEqual(["setApiKey", "chooseModel"]);
+    expect(remedies("401 authentication_error: invalid x-api-key")).toHaveLength(2);
+    expect(remedies("The file is not there.")).toEqual([]);
+  });
+
   it("reads the reason of a refusal", () => {
     const refused = Object.assign(new Error(""), { data: { reason: "busy" } });
     expect(reasonOf(refused)).toBe("busy");
-    expect(sentence(refused)).toContain("Pi is busy");
+    expect(sentence(refused)).toContain("still at work");
+    expect(sentence(Object.assign(new Error("the window is running; wait for it"), { data: { reason: "busy" } }))).toContain("still at work");
     expect(sentence(new Error("as it is"))).toBe("as it is");
     expect(reasonOf("text")).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { LONGEST, showMarkdown } from "../../webview/base/markdown";
 
 function shown(text: string): HTMLElement {
   const element = document.createElement("div");
-  showMarkdown(element, text, () => undefined);
+  showMarkdown(element, text, { copy: () => undefined, openLink: () => undefined });
   return element;
 }
 
@@ -25,6 +25,12 @@ const HOSTILE = [
   '```html" onmouseover="alert(1)\n<script>alert(1)</script>\n```',
   "<form action=https://example.org><input name=q></form>",
   "[x]: javascript:alert(1)\n\n[x]",
+  "[x](//foreign.example/a.ts)",
+  "[x](\\\\\\\\foreign.example\\\\share)",
+  "[x](file://foreign.example/share)",
+  "[x](java&#115;cript:alert(1))",
+  "<https://example.org> <javascript:alert(1)>",
+  "[x](vscode-insiders:extension/evil)",
 ];
 
 describe("Markdown of strangers", () => {
@@ -47,15 +53,28 @@ describe("Markdown of strangers", () => {
   it("highlights code and copies it as it is", () => {
     const copied: string[] = [];
     const element = document.createElement("div");
-    showMarkdown(element, "```python\nprint('<b>')\n```", (code) => copied.push(code));
+    showMarkdown(element, "```python\nprint('<b>')\n```", { copy: (code) => copied.push(code), openLink: () => undefined });
     expect(element.querySelector(".hljs-string")?.textContent).toBe("'<b>'");
     element.querySelector("button")?.click();
     expect(copied).toEqual(["print('<b>')\n"]);
   });
 
+  it("hands links to files to the extension, and nothing else", () => {
+    const opened: string[] = [];
+    const element = document.createElement("div");
+    showMarkdown(element, "[one](src/a.ts#L3) [two](file:///w/b.ts) [three](command:x) [four](#top) [five](//host/c)", {
+      copy: () => undefined,
+      openLink: (link) => opened.push(link),
+    });
+    for (const button of element.querySelectorAll("button")) button.click();
+    expect(opened).toEqual(["src/a.ts#L3", "file:///w/b.ts"]);
+    expect(element.querySelectorAll("a")).toHaveLength(0);
+    expect(element.textContent.trim()).toBe("one two [three](command:x) four [five](//host/c)");
+  });
+
   it("shows a text of megabytes plain and cut", () => {
     const element = shown("x".repeat(5 * 1024 * 1024));
-    expect(element.querySelector("pre")?.textContent.length).toBeLessThan(LONGEST + 10);
+    expect(element.querySelector("pre")?.textContent.length).toBeLessThan(LONGEST + 50);
   });
 
   it("leaves the direction of each paragraph to its text, and code left to right", () => {

@@ -12,7 +12,7 @@ const entries = SAMPLE.trim()
   .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 const message = (id: string, role: string, content: unknown, more = {}) => ({ type: "message", id, message: { role, content, ...more } });
-const actions = { copy: () => undefined, resend: () => undefined, openEntry: () => undefined, openFile: () => undefined };
+const actions = { copy: () => undefined, resend: () => undefined, openEntry: () => undefined, openFile: () => undefined, openLink: () => undefined };
 
 function tools(transcript: Transcript): ToolCall[] {
   return transcript.items.flatMap((item) => item.blocks).filter((block) => block.kind === "tool");
@@ -47,6 +47,25 @@ describe("a stored conversation", () => {
     expect(transcript.items.map((item) => item.id)).toEqual(["b"]);
   });
 
+  it("is put together from pages that come from the end", () => {
+    const whole = new Transcript();
+    whole.reset(entries);
+    const failed = message("a", "assistant", [], { stopReason: "error", errorMessage: "busy" });
+    for (const cut of [1, 7, 12, 20]) {
+      const paged = new Transcript();
+      paged.reset(entries.slice(cut));
+      paged.prepend(entries.slice(0, cut));
+      expect(paged.items).toEqual(whole.items);
+      paged.prepend(entries.slice(0, cut));
+      expect(paged.items).toHaveLength(whole.items.length);
+    }
+    const paged = new Transcript();
+    paged.reset([{ type: "context_edit", id: "c", targetId: "a", replacement: null }], { role: "assistant", content: "running" });
+    paged.prepend([message("u", "user", "hi"), failed]);
+    paged.happened({ type: "message_delta", block: 0, kind: "text", delta: " on" });
+    expect(paged.items).toMatchObject([{ id: "u" }, { live: true, blocks: [{ text: "running on" }] }]);
+  });
+
   it.each([
     [{ type: "message", id: 7, message: null }],
     [{ type: "message", id: "a", message: { role: "assistant", content: [null, 3, { type: "toolCall", arguments: "no" }] } }],
@@ -58,6 +77,30 @@ describe("a stored conversation", () => {
     const transcript = new Transcript();
     transcript.reset([entry]);
     for (const item of transcript.items) expect(paint(item, actions).querySelector("script, img")).toBeNull();
+  });
+});
+
+describe("text that would read otherwise than it is", () => {
+  it("shows controls of direction as what they are, wherever they stand", () => {
+    const hostile = "rm \u202e~ fr-\u202c \u2066x\u2069";
+    const transcript = new Transcript();
+    transcript.reset([
+      message("a", "user", hostile),
+      message("b", "assistant", [{ type: "text", text: `**${hostile}**\n\n\`\`\`sh\n${hostile}\n\`\`\`` }, { type: "toolCall", id: "t", name: hostile, arguments: { command: hostile } }]),
+      message("c", "toolResult", hostile, { toolCallId: "t" }),
+    ]);
+    for (const item of transcript.items) {
+      const element = paint(item, actions);
+      expect(element.outerHTML).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/u);
+      expect(element.querySelector(".control")?.getAttribute("aria-label")).toBe("U+202E");
+    }
+  });
+
+  it("leaves languages that run from right to left alone", () => {
+    const transcript = new Transcript();
+    transcript.reset([message("a", "user", "שלום \u200f עולם")]);
+    const [item] = transcript.items;
+    expect(item && paint(item, actions).querySelector(".text")?.textContent).toBe("שלום \u200f עולם");
   });
 });
 

@@ -20,7 +20,8 @@ export class Bar {
 
   show(state: State): void {
     const { model, context, cost } = state;
-    say(this.model, model ? (model.name ?? model.id).replace(/ \(latest\)$/u, "") : "No model", "Choose the model");
+    const name = model ? (model.name ?? model.id) : "No model";
+    say(this.model, name.replace(/^Claude (?=\S)| \(latest\)$/gu, ""), `Choose the model (${name})`);
     say(this.thinking, state.thinkingLevel, "Choose how much it thinks");
     this.thinking.prepend(icon("lightbulb"), " ");
     this.showContext(context.tokens, context.window, context.percent, context.source);
@@ -31,7 +32,8 @@ export class Bar {
   private showContext(tokens: number | null, window: number, percent: number | null, source: string): void {
     this.meterFill.style.width = `${Math.min(100, percent ?? 0)}%`;
     this.meterFill.classList.toggle("full", (percent ?? 0) > 80);
-    this.meterText.textContent = tokens === null ? "unknown" : `${source === "estimated" ? "≈" : ""}${short(tokens)} / ${short(window)}`;
+    const filled = tokens === null ? "?" : `${source === "estimated" ? "≈" : ""}${short(tokens)}`;
+    this.meterText.replaceChildren(filled, h("span.window", {}, ` / ${short(window)}`));
     const words = tokens === null ? "How full the window is will be known after the next answer" : `${tokens.toLocaleString()} of ${window.toLocaleString()} tokens, ${source}`;
     this.meter.title = `${words}. Show what the model sees.`;
     this.meter.setAttribute("aria-label", this.meter.title);

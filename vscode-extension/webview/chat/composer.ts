@@ -1,10 +1,20 @@
-/** Where the person writes: text, pieces of files, images, and what it is sent as. */
-import type { Attachment, Completion, FromPage } from "../../src/chat/messages";
-import type { Image } from "../../src/protocol/generated";
-import { h, icon, iconButton } from "../base/dom";
+/** Where the person writes: the text, what goes along with it, and what it is sent as. */
+import type { Attachment, Completion, Enclosed, FromPage, Mode } from "../../src/chat/messages";
+import { h, icon } from "../base/dom";
 import { completable, CompletionList } from "./completion";
+import { Enclosures } from "./enclosed";
 
-const IMAGE_BYTES = 5 * 1024 * 1024;
+/** What is written and not sent yet. Images are too large to be kept over a reload. */
+export interface Draft {
+  text: string;
+  attachments: Attachment[];
+}
+
+interface Doing {
+  post: (message: FromPage) => void;
+  changed: (draft: Draft) => void;
+  refused: (why: string) => void;
+}
 
 export class Composer {
   private readonly field = h("textarea", {
@@ -17,51 +27,53 @@ export class Composer {
     "aria-expanded": "false",
     role: "combobox",
   }) as HTMLTextAreaElement;
-  private readonly chips = h("div.chips", { "aria-label": "Sent along" });
+  private readonly enclosed: Enclosures;
   private readonly completions = new CompletionList(this.field, (item) => { this.complete(item); });
   private readonly sendButton = h("button.send", { type: "submit", title: "Send (Enter)", "aria-label": "Send" }, icon("send"));
   private readonly stopButton = h("button.send.stop", { type: "button", title: "Stop (Escape)", "aria-label": "Stop", hidden: true, onclick: () => { this.stop(); } }, icon("debug-stop"));
   readonly element: HTMLElement;
-  private attachments: Attachment[] = [];
-  private images: Image[] = [];
   private running = false;
   private asked = "";
 
   constructor(
-    private readonly post: (message: FromPage) => void,
+    private readonly doing: Doing,
     footer: HTMLElement,
-    private readonly changed: (draft: string) => void,
   ) {
+    this.enclosed = new Enclosures({
+      changed: () => { this.tellChange(); },
+      refused: doing.refused,
+      dropped: (uris) => { doing.post({ type: "drop", uris }); },
+    });
     const submit = (event: Event): void => {
       event.preventDefault();
       this.send(this.running ? "steer" : "prompt");
     };
+    const take = (data: DataTransfer | null, event: Event): void => {
+      if (this.enclosed.take(data)) event.preventDefault();
+      this.focus();
+    };
     footer.append(h("span.grow"), this.stopButton, this.sendButton);
-    this.element = h("form.composer", { onsubmit: submit }, this.completions.element, this.chips, this.field, footer);
+    this.element = h("form.composer", { onsubmit: submit }, this.completions.element, this.enclosed.element, this.field, footer);
     this.field.addEventListener("keydown", (event) => { this.press(event); });
     this.field.addEventListener("input", () => { this.typed(); });
-    this.field.addEventListener("paste", (event) => { this.take(event.clipboardData, event); });
+    this.field.addEventListener("blur", () => { this.completions.close(); });
+    this.field.addEventListener("paste", (event) => {
+      if (!event.clipboardData?.getData("text/plain")) take(event.clipboardData, event); // spreadsheets copy a picture too
+    });
     this.element.addEventListener("dragover", (event) => { event.preventDefault(); });
-    this.element.addEventListener("drop", (event) => { this.take(event.dataTransfer, event); });
-    this.paintChips();
+    this.element.addEventListener("drop", (event) => { take(event.dataTransfer, event); });
   }
 
-  get draft(): string {
-    return this.field.value;
-  }
-
-  set draft(text: string) {
-    this.field.value = text;
+  /** Put this in front of what is written already. */
+  put(text: string, enclosed: Enclosed = { attachments: [], images: [] }): void {
+    this.field.value = [text, this.field.value].filter(Boolean).join("\n");
+    this.enclosed.add(enclosed);
     this.grow();
+    this.tellChange();
   }
 
   focus(): void {
     this.field.focus();
-  }
-
-  attach(attachment: Attachment): void {
-    if (!this.attachments.some((one) => one.label === attachment.label)) this.attachments.push(attachment);
-    this.paintChips();
   }
 
   offer(query: string, items: Completion[]): void {
@@ -71,11 +83,11 @@ export class Composer {
   setRunning(running: boolean): void {
     this.running = running;
     this.stopButton.hidden = !running;
-    this.field.placeholder = running ? "Steer the running answer; Alt+Enter sends when it is done" : "Ask Pi, @ for files, / for skills";
+    this.field.placeholder = running ? "Steer the running answer; Alt+Enter sends when it is done" : "Ask Pi (@ file, / skill)";
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.isComposing) return; // an input method is at work
+    if (event.isComposing) return; // an input method is at work, and Enter is its own
     if (this.completions.press(event.key)) event.preventDefault();
     else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
@@ -85,62 +97,37 @@ export class Composer {
 
   private typed(): void {
     this.grow();
-    this.changed(this.draft);
-    this.asked = completable(this.draft, this.field.selectionStart);
-    if (this.asked) this.post({ type: "complete", query: this.asked });
+    this.tellChange();
+    this.asked = completable(this.field.value, this.field.selectionStart);
+    if (this.asked) this.doing.post({ type: "complete", query: this.asked });
     else this.completions.close();
   }
 
   private complete({ insert, attachment }: Completion): void {
     const cursor = this.field.selectionStart;
     this.field.setRangeText(insert, cursor - this.asked.length, cursor, "end");
-    if (attachment) this.attach(attachment);
+    if (attachment) this.enclosed.add({ attachments: [attachment], images: [] });
     this.asked = "";
     this.grow();
-    this.changed(this.draft);
+    this.tellChange();
   }
 
-  private send(mode: "prompt" | "steer" | "followUp"): void {
-    const text = this.draft.trim();
-    if (!text) return;
-    const references = this.attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
-    this.post({ type: "send", text, mode, images: this.images, references });
-    [this.draft, this.attachments, this.images] = ["", [], []];
-    this.changed("");
+  private send(mode: Mode): void {
+    const text = this.field.value.trim();
+    if (!text && this.enclosed.isEmpty) return;
+    this.doing.post({ type: "send", text, mode, ...this.enclosed.all });
+    this.field.value = "";
+    this.enclosed.empty();
     this.completions.close();
-    this.paintChips();
+    this.grow();
   }
 
   private stop(): void {
-    this.post({ type: "abort" });
+    this.doing.post({ type: "abort" });
   }
 
-  private take(data: DataTransfer | null, event: Event): void {
-    const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/") && file.size <= IMAGE_BYTES);
-    if (files.length === 0) return;
-    event.preventDefault();
-    for (const file of files) void this.addImage(file);
-  }
-
-  private async addImage(file: File): Promise<void> {
-    const url = await new Promise<string>((resolve, reject) => {
-      const reader = new FileReader();
-      reader.onload = () => { resolve(typeof reader.result === "string" ? reader.result : ""); };
-      reader.onerror = () => { reject(new Error("the image cannot be read")); };
-      reader.readAsDataURL(file);
-    });
-    this.images.push({ data: url.slice(url.indexOf(",") + 1), mimeType: file.type });
-    this.paintChips();
-  }
-
-  private paintChips(): void {
-    const chip = (label: string, symbol: string, remove: () => void): HTMLElement =>
-      h("span.chip", {}, icon(symbol), " ", label, iconButton("close", `Remove ${label}`, () => { remove(); this.paintChips(); this.focus(); }));
-    this.chips.replaceChildren(
-      ...this.attachments.map((one) => chip(one.label, "file-code", () => { this.attachments = this.attachments.filter((other) => other !== one); })),
-      ...this.images.map((one, index) => chip(`Image ${index + 1}`, "file-media", () => { this.images = this.images.filter((other) => other !== one); })),
-    );
-    this.chips.hidden = this.chips.childElementCount === 0;
+  private tellChange(): void {
+    this.doing.changed({ text: this.field.value, attachments: this.enclosed.all.attachments });
   }
 
   private grow(): void {

@@ -1,11 +1,13 @@
 /** Items of the transcript as elements. */
+import { short } from "../../src/base/text";
 import { h, icon, iconButton } from "../base/dom";
-import { showMarkdown } from "../base/markdown";
-import { toolCard, type ToolActions } from "./tools";
+import { type MarkdownActions, showMarkdown } from "../base/markdown";
+import type { PutIn } from "./markup";
+import { cut, toolCard, type ToolActions } from "./tools";
+import { reveal } from "../base/reveal";
 import type { Block, Item } from "./transcript";
 
-export interface Actions extends ToolActions {
-  copy: (text: string) => void;
+export interface Actions extends ToolActions, MarkdownActions {
   resend: (entryId: string) => void;
   openEntry: (entryId: string) => void;
 }
@@ -19,13 +21,26 @@ const NAMES: Record<Item["kind"], string> = {
   note: "Added text",
 };
 
+/** Added texts of our own; those of others keep the name that they have. */
+const NOTES: Record<string, string> = {
+  "pi-lsp.rules": "Rules added to the session",
+  "pi-lsp.restored": "Brought back",
+  "pi-lsp.hook": "Added by a hook",
+};
+
 export function paint(item: Item, actions: Actions): HTMLElement {
+  const element = draw(item, actions);
+  reveal(element);
+  return element;
+}
+
+function draw(item: Item, actions: Actions): HTMLElement {
   const element = h(`article.item.${item.kind}${item.live ? ".live" : ""}`, { "aria-label": NAMES[item.kind], "data-id": item.id });
   if (item.kind === "compaction" || item.kind === "branch") {
     element.append(fold(item, actions));
     return element;
   }
-  if (item.kind === "note") element.append(h("div.caption", {}, icon("note"), " ", item.about || NAMES.note));
+  if (item.kind === "note") element.append(h("div.caption", {}, icon("note"), " ", NOTES[item.about] ?? (item.about || NAMES.note)));
   element.append(...item.blocks.map((block) => paintBlock(block, item, actions)));
   if (item.live && item.blocks.length === 0) element.append(h("div.waiting", { role: "status" }, icon("loading", "codicon-modifier-spin"), " Thinking…"));
   if (item.error) element.append(h("div.problem", { role: "alert" }, icon("warning"), " ", item.error));
@@ -38,21 +53,31 @@ function paintBlock(block: Block, item: Item, actions: Actions): HTMLElement {
   switch (block.kind) {
     case "text": {
       const text = h("div.text", { dir: "auto" });
-      if (item.kind === "user") text.append(block.text.slice(0, 20_000));
-      else showMarkdown(text, block.text, actions.copy);
+      if (item.kind === "user") text.append(cut(block.text));
+      else showMarkdown(text, block.text, actions);
       return text;
     }
     case "thinking": {
       const text = h("div.text", { dir: "auto" });
-      showMarkdown(text, block.text, actions.copy);
+      showMarkdown(text, block.text, actions);
       const open = item.live && item.blocks.at(-1) === block;
       return h("details.thinking", open ? { open: true } : {}, h("summary", {}, icon("lightbulb"), " Thinking"), text);
     }
+    case "putIn":
+      return putIn(block, actions);
     case "tool":
       return toolCard(block, actions);
     case "image":
       return picture(block.mimeType, block.data);
   }
+}
+
+const ICONS: Record<PutIn["what"], string> = { file: "file-code", skill: "mortar-board", rules: "book" };
+
+function putIn({ what, name, path, text }: PutIn, actions: Actions): HTMLElement {
+  const open = h("button.link", { type: "button", onclick: () => { actions.openFile(path); } }, icon("go-to-file"), " ", path);
+  const shown = h("pre.asked", { dir: "auto", tabindex: "0", "aria-label": name }, cut(text));
+  return h("details.put-in", {}, h("summary", {}, icon(ICONS[what]), " ", name), open, shown);
 }
 
 function picture(mimeType: string, data: string): HTMLElement {
@@ -65,8 +90,8 @@ function picture(mimeType: string, data: string): HTMLElement {
 function fold(item: Item, actions: Actions): HTMLElement {
   const text = h("div.text", { dir: "auto" });
   const [block] = item.blocks;
-  showMarkdown(text, block?.kind === "text" ? block.text : "", actions.copy);
-  const tokens = item.about && ` · ${Number(item.about).toLocaleString()} tokens before`;
+  showMarkdown(text, block?.kind === "text" ? block.text : "", actions);
+  const tokens = item.about && ` · ${short(Number(item.about))} tokens before`;
   return h("details.fold", {}, h("summary", {}, icon(item.kind === "branch" ? "git-merge" : "fold"), ` ${NAMES[item.kind]}${tokens}`), text);
 }
 

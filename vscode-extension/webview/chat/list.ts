@@ -1,8 +1,15 @@
 /** The list of items on the page: only the newest are elements until the person asks for earlier ones. */
 import { h } from "../base/dom";
-import { type Actions, paint } from "./items";
+import { type Actions as ItemActions, paint } from "./items";
 import type { Item, Transcript } from "./transcript";
 
+/** Asks for what is not on the page yet. */
+export interface Actions extends ItemActions {
+  earlier: () => void;
+}
+
+/** So many items are painted first, about a screen of them; the others of a chunk come in the frame after. */
+const SCREEN = 20;
 const CHUNK = 60;
 const NEAR_PX = 80;
 /** Painting may take this share of the time at most, however long an answer is. */
@@ -11,50 +18,69 @@ const BUSY_SHARE = 4;
 export class List {
   readonly element = h("main.list", { role: "log", "aria-label": "Conversation", "aria-live": "off", tabindex: "0" });
   private readonly earlier = h("button.earlier", { type: "button", onclick: () => { this.showEarlier(); } });
-  private readonly empty = h("div.empty", {}, h("p", {}, "Ask Pi about this folder. It reads the rules that apply here, and you see what it sees."));
+  private readonly empty = h("div.empty", {}, h("p", {}, "Ask Pi. It reads the rules that apply here, and you see what it sees."));
   private readonly painted = new Map<string, { element: HTMLElement; version: number; live: boolean }>();
-  private shown = CHUNK;
+  private shown = SCREEN;
+  /** Whether the session has entries before those that are here. */
+  private more = false;
   private frame = 0;
+  /** Whether the person looks at the end, and so at what comes. */
+  private following = true;
+  private lastTop = 0;
   private notBefore = 0;
 
   constructor(
     private readonly transcript: Transcript,
     private readonly actions: Actions,
-  ) {}
+  ) {
+    this.element.addEventListener("scroll", () => { this.scrolled(); });
+    // What appears below takes its room from here, and pictures come later.
+    new ResizeObserver(() => { this.followEnd(); }).observe(this.element);
+    this.element.addEventListener("load", () => { this.followEnd(); }, true);
+  }
+
+  /** Show the end, wherever the person looks, and follow it. */
+  toEnd(): void {
+    this.following = true;
+    this.followEnd();
+  }
 
   /** Forget what is painted: it is another conversation now. */
-  clear(): void {
-    this.shown = CHUNK;
+  clear(more: boolean): void {
+    this.more = more;
+    this.shown = SCREEN;
     this.painted.clear();
     this.element.replaceChildren();
-    this.update(true);
+    this.following = true;
+    this.notBefore = 0;
+    this.update();
   }
 
   /** Paint what changed, at the next frame; bursts are painted once. */
-  update(toEnd = false): void {
-    if (toEnd) this.notBefore = 0;
+  update(): void {
     if (this.frame) return;
     const wait = this.notBefore - performance.now();
     const paintNow = (): void => {
       this.frame = 0;
-      this.paint(toEnd);
+      this.paint();
     };
     this.frame = wait > 0 ? window.setTimeout(paintNow, wait) : requestAnimationFrame(paintNow);
   }
 
-  private paint(toEnd: boolean): void {
+  private paint(): void {
     const started = performance.now();
-    const follow = toEnd || this.isAtEnd();
     const { items } = this.transcript;
     const visible = items.slice(-this.shown);
     const elements = visible.map((item) => this.elementOf(item));
+    if (this.painted.size > 2 * visible.length) this.forgetBut(visible);
     const hidden = items.length - visible.length;
-    this.earlier.textContent = `Show earlier messages (${hidden})`;
-    const wanted = [...(hidden ? [this.earlier] : []), ...elements, ...(items.length ? [] : [this.empty])];
+    this.earlier.textContent = this.more ? "Show earlier messages" : `Show earlier messages (${hidden})`;
+    const wanted = [...(hidden || this.more ? [this.earlier] : []), ...elements, ...(items.length ? [] : [this.empty])];
     replaceChanged(this.element, wanted);
-    if (follow) this.element.scrollTop = this.element.scrollHeight;
-    if (toEnd) requestAnimationFrame(() => { this.element.scrollTop = this.element.scrollHeight; }); // fonts have come
+    this.followEnd();
+    requestAnimationFrame(() => { this.followEnd(); }); // fonts have come
     this.notBefore = performance.now() + BUSY_SHARE * (performance.now() - started);
+    if (this.shown < CHUNK && hidden > 0) this.showChunk();
   }
 
   private elementOf(item: Item): HTMLElement {
@@ -66,11 +92,45 @@ export class List {
     return element;
   }
 
+  private forgetBut(visible: Item[]): void {
+    const ids = new Set(visible.map(({ id }) => id));
+    for (const id of this.painted.keys()) if (!ids.has(id)) this.painted.delete(id);
+  }
+
+  private showChunk(): void {
+    this.shown = CHUNK;
+    requestAnimationFrame(() => { setTimeout(() => { this.inPlace(); }); }); // behind the frame that is being painted
+  }
+
+  /** Earlier items have come. */
+  prepended(more: boolean): void {
+    this.more = more;
+    this.inPlace();
+  }
+
   private showEarlier(): void {
-    const before = this.element.scrollHeight - this.element.scrollTop;
     this.shown += 2 * CHUNK;
-    this.paint(false);
-    this.element.scrollTop = this.element.scrollHeight - before; // what was looked at stays where it is
+    if (this.more && this.shown > this.transcript.items.length) this.actions.earlier();
+    this.inPlace();
+  }
+
+  /** Paint, while what is looked at stays where it is. */
+  private inPlace(): void {
+    const before = this.element.scrollHeight - this.element.scrollTop;
+    this.paint();
+    if (!this.following) this.element.scrollTop = this.element.scrollHeight - before;
+  }
+
+  /** Only a person goes up; what grows below moves nothing. */
+  private scrolled(): void {
+    const { scrollTop } = this.element;
+    if (this.isAtEnd()) this.following = true;
+    else if (scrollTop < this.lastTop) this.following = false;
+    this.lastTop = scrollTop;
+  }
+
+  private followEnd(): void {
+    if (this.following) this.element.scrollTop = this.element.scrollHeight;
   }
 
   private isAtEnd(): boolean {

@@ -3,12 +3,12 @@ import type { FromPage, ToPage } from "../../src/chat/messages";
 import type { State } from "../../src/protocol/generated";
 import { h } from "../base/dom";
 import { Bar } from "./bar";
-import { Composer } from "./composer";
+import { Composer, type Draft } from "./composer";
 import { List } from "./list";
 import { Notices } from "./notices";
 import { Transcript } from "./transcript";
 
-const vscode = acquireVsCodeApi<{ draft: string }>();
+const vscode = acquireVsCodeApi<{ draft: Draft }>();
 const post = (message: FromPage): void => { vscode.postMessage(message); };
 
 const transcript = new Transcript();
@@ -17,10 +17,19 @@ const list = new List(transcript, {
   resend: (entryId) => { post({ type: "resend", entryId }); },
   openEntry: (entryId) => { post({ type: "openEntry", entryId }); },
   openFile: (path) => { post({ type: "openFile", path }); },
+  openLink: (link) => { post({ type: "openLink", link }); },
+  earlier: () => { post({ type: "earlier" }); },
 });
 const notices = new Notices(post);
 const bar = new Bar(post);
-const composer = new Composer(post, bar.element, (draft) => { vscode.setState({ draft }); });
+const say = (message: FromPage): void => {
+  if (message.type === "send") list.toEnd();
+  post(message);
+};
+const composer = new Composer(
+  { post: say, changed: (draft) => { vscode.setState({ draft }); }, refused: (why) => { notices.fail(why); } },
+  bar.element,
+);
 const announcer = h("div.hidden-text", { "aria-live": "polite" });
 
 function show(state: State): void {
@@ -33,13 +42,17 @@ function heard(message: ToPage): void {
   switch (message.type) {
     case "reset":
       transcript.reset(message.entries, message.state?.running?.message);
-      list.clear();
+      list.clear(message.more);
       notices.clear();
       if (message.state) show(message.state);
       return;
     case "entries":
       for (const entry of message.entries) transcript.add(entry);
       list.update();
+      return;
+    case "earlier":
+      transcript.prepend(message.entries);
+      list.prepended(message.more);
       return;
     case "event":
       transcript.happened(message.event);
@@ -55,11 +68,15 @@ function heard(message: ToPage): void {
       show(message.state);
       return;
     case "draft":
-      composer.draft = [composer.draft, message.text].filter(Boolean).join("\n");
+      composer.put(message.text);
+      composer.focus();
+      return;
+    case "unsent":
+      composer.put(message.text, message);
       composer.focus();
       return;
     case "attach":
-      composer.attach(message.attachment);
+      composer.put("", { attachments: [message.attachment], images: [] });
       composer.focus();
       return;
     case "completions":
@@ -67,6 +84,9 @@ function heard(message: ToPage): void {
       return;
     case "problem":
       notices.fail(message.text);
+      return;
+    case "offer":
+      notices.offer(message.text, message.uris);
       return;
     case "focus":
       composer.focus();
@@ -76,6 +96,7 @@ function heard(message: ToPage): void {
 document.body.append(list.element, notices.element, composer.element, announcer);
 window.addEventListener("message", (event: MessageEvent<ToPage>) => { heard(event.data); });
 window.addEventListener("focus", () => { if (document.activeElement === document.body) composer.focus(); });
-composer.draft = vscode.getState()?.draft ?? "";
+const kept = vscode.getState()?.draft;
+if (kept) composer.put(kept.text, { attachments: kept.attachments, images: [] });
 composer.setRunning(false);
 post({ type: "ready" });

@@ -3,13 +3,17 @@ import type { FromPage } from "../../src/chat/messages";
 import type { Queue } from "../../src/protocol/generated";
 import type { PiEvent } from "../../src/protocol/methods";
 import { short } from "../../src/base/text";
+import { remedies } from "../../src/server/errors";
 import { h, icon, iconButton } from "../base/dom";
+
+const TITLES = { setApiKey: "Set API Key", chooseModel: "Choose Model" };
 
 export class Notices {
   private readonly line = h("div.notice", { role: "status", hidden: true });
   private readonly problem = h("div.notice.problem", { role: "alert", hidden: true });
   private readonly queued = h("ul.queue", { "aria-label": "Messages that wait", hidden: true });
-  readonly element = h("div.notices", {}, this.problem, this.line, this.queued);
+  private readonly offered = h("div.notice", { role: "status", hidden: true });
+  readonly element = h("div.notices", {}, this.problem, this.offered, this.line, this.queued);
   private queue: Queue = { steer: [], followUp: [] };
 
   constructor(private readonly post: (message: FromPage) => void) {}
@@ -44,7 +48,7 @@ export class Notices {
         this.say("Compacting the conversation…", "loading.codicon-modifier-spin");
         return;
       case "compaction_end":
-        this.say(event.error ? `The compaction failed: ${event.error}` : event.cancelled ? "The compaction was stopped." : compacted(event), "fold");
+        this.say(event.error ? `The compaction failed: ${event.error}` : event.cancelled ? "The compaction was stopped." : compacted(event), "fold"); // one that was asked for is told where it was
         return;
       case "branch_summary_start":
         this.say("Summarising the branch that is left…", "loading.codicon-modifier-spin");
@@ -58,8 +62,8 @@ export class Notices {
 
   fail(text: string): void {
     const close = iconButton("close", "Close", () => { this.problem.hidden = true; });
-    const key = /API key|no model/iu.test(text) && h("button.link", { type: "button", onclick: () => { this.post({ type: "command", name: "setApiKey" }); } }, "Set API Key");
-    this.problem.replaceChildren(icon("error"), ` ${text} `, ...(key ? [key] : []), close);
+    const actions = remedies(text).map((name) => h("button.link", { type: "button", onclick: () => { this.post({ type: "command", name }); } }, TITLES[name]));
+    this.problem.replaceChildren(icon("error"), ` ${text} `, ...(actions.length ? [h("div.actions", {}, ...actions)] : []), close);
     this.problem.hidden = false;
   }
 
@@ -89,13 +93,26 @@ export class Notices {
     this.post({ type: "queue", queue: { ...this.queue, [kind]: texts } });
   }
 
+  /** Rule files that could be added to the session. */
+  offer(text: string, uris: string[]): void {
+    const done = (): void => { this.offered.hidden = true; };
+    const load = (): void => {
+      done();
+      this.post({ type: "loadRules", uris });
+    };
+    const button = (title: string, press: () => void): HTMLElement => h("button.link", { type: "button", onclick: press }, title);
+    this.offered.replaceChildren(icon("book"), ` ${text}`, h("div.actions", {}, button("Load", load), button("Not Now", done)));
+    this.offered.hidden = false;
+  }
+
   private say(text: string, symbol = "info"): void {
     this.line.replaceChildren(icon(symbol), ` ${text}`);
     this.line.hidden = text === "";
   }
 }
 
-function compacted({ tokensBefore, tokensAfter, summarizer }: PiEvent & { type: "compaction_end" }): string {
+function compacted({ reason, tokensBefore, tokensAfter, summarizer }: PiEvent & { type: "compaction_end" }): string {
+  if (reason === "manual") return "";
   const sizes = tokensBefore && tokensAfter ? ` from ${short(tokensBefore)} to ${short(tokensAfter)} tokens` : "";
   return `Compacted${sizes}${summarizer === "local" ? ", with a local summary" : ""}.`;
 }

@@ -1,4 +1,6 @@
 /** Tool calls as compact cards: what was asked in one line; arguments, differences and output on demand. */
+import { oneLine } from "../../src/base/inert";
+import { head } from "../../src/base/text";
 import { h, icon } from "../base/dom";
 import { str, asObject, type JsonObject } from "./json";
 import type { ToolCall } from "./transcript";
@@ -15,11 +17,11 @@ export function toolCard(call: ToolCall, actions: ToolActions): HTMLElement {
   const [state, said] = stateOf(call);
   const head = h(
     "summary",
-    { title: headline(call) },
+    { title: oneLine(headline(call)) },
     icon(ICONS[call.name] ?? "tools"),
     h("span.tool-name", {}, call.name || "tool"),
     h("span.tool-line", { dir: "ltr" }, headline(call)),
-    h(`span.tool-state.${state}`, {}, icon(STATES[state]), h("span", state === "done" ? { class: "hidden-text" } : {}, said)),
+    h(`span.tool-state.${state}`, {}, icon(STATES[state]), " ", h("span", state === "done" ? { class: "hidden-text" } : {}, said)),
   );
   const path = str(call.arguments.path);
   const body = h(
@@ -47,10 +49,10 @@ function stateOf({ result }: ToolCall): [State, string] {
 export function headline({ arguments: given }: ToolCall): string {
   for (const name of ["command", "path", "pattern", "query", "url"]) {
     const text = str(given[name]);
-    if (text) return text.replace(/\s+/gu, " ").slice(0, 300);
+    if (text) return head(text, 300).replace(/\s+/gu, " ");
   }
   const text = JSON.stringify(given);
-  return text === "{}" ? "" : text.slice(0, 300);
+  return text === "{}" ? "" : head(text, 300);
 }
 
 function askedFor({ name, arguments: given, result }: ToolCall): (HTMLElement | null)[] {
@@ -88,4 +90,4 @@ function spillLink(path: string, actions: ToolActions): HTMLElement {
   return h("button.link", { type: "button", onclick: () => { actions.openFile(path); } }, icon("output"), " The whole output");
 }
 
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… ${text.length - LONGEST} more characters` : text);
+export const cut = (text: string): string => (text.length > LONGEST ? `${head(text, LONGEST)}\n… ${text.length - LONGEST} more characters` : text);

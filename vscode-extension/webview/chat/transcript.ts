@@ -1,6 +1,7 @@
 /** What was said, as the page shows it: made from stored entries and kept up by events. No element of the page here. */
 import type { PiEvent } from "../../src/protocol/methods";
 import type { StoredEntry } from "../../src/chat/messages";
+import { type PutIn, pieces } from "./markup";
 import { asObject, blocksOf, str, textOf, type Json, type JsonObject } from "./json";
 
 export interface ToolCall {
@@ -12,7 +13,7 @@ export interface ToolCall {
   output: string;
 }
 
-export type Block = { kind: "text"; text: string } | { kind: "thinking"; text: string } | ToolCall | { kind: "image"; mimeType: string; data: string };
+export type Block = { kind: "text"; text: string } | { kind: "thinking"; text: string } | ToolCall | PutIn | { kind: "image"; mimeType: string; data: string };
 
 export interface Item {
   /** The entry's id, or one of our own while nothing is stored. */
@@ -29,18 +30,25 @@ export interface Item {
   version: number;
 }
 
-const LIVE = "live";
-
 export class Transcript {
   items: Item[] = [];
   private tools = new Map<string, { item: Item; call: ToolCall }>();
+  /** Results whose calls stand in earlier entries, which may still come; and what was taken out of the context. */
+  private results = new Map<string, JsonObject>();
+  private removed = new Set<string>();
   private ids = new Set<string>();
-  private blocks = new Map<number, { kind: string; json: string; block: Block }>();
+  /** The running answer, and its blocks by their index in it. */
+  private live: Item | undefined;
+  private begun = 0;
+  private blocks = new Map<number, Block>();
 
   reset(entries: StoredEntry[], running?: JsonObject | null): void {
     this.items = [];
     this.tools = new Map();
+    this.results = new Map();
+    this.removed = new Set();
     this.ids = new Set();
+    this.live = undefined;
     this.blocks = new Map();
     for (const entry of entries) this.add(entry);
     if (running) this.begin(running);
@@ -48,18 +56,29 @@ export class Transcript {
 
   /** Add a stored entry; one that is known, or shows nothing, changes nothing. */
   add(entry: StoredEntry): void {
+    const item = this.take(entry);
+    if (item?.kind === "assistant") this.endLive();
+    if (item) this.items.push(item);
+  }
+
+  /** Put stored entries before all that are there. */
+  prepend(entries: StoredEntry[]): void {
+    const before = entries.map((entry) => this.take(entry)).filter((item) => item !== undefined);
+    this.items = [...before.filter((item) => !this.isRemoved(item)), ...this.items];
+  }
+
+  private take(entry: StoredEntry): Item | undefined {
     const id = str(entry.id);
-    if (this.ids.has(id)) return;
+    if (this.ids.has(id)) return undefined;
     this.ids.add(id);
     const message = asObject(entry.message);
     if (entry.type === "context_edit") this.takeOut(entry);
     else if (entry.type === "message" && message?.role === "toolResult") this.finish(message);
     else {
       const item = itemOf(id, entry, message);
-      if (!item) return;
-      if (item.kind === "assistant") this.endLive();
-      this.push(item);
+      if (item && !this.isRemoved(item)) return this.withTools(item);
     }
+    return undefined;
   }
 
   happened(event: PiEvent): void {
@@ -94,40 +113,49 @@ export class Transcript {
 
   private begin(message: JsonObject): void {
     this.endLive();
-    const item = itemOf(LIVE, { type: "message" }, message);
+    const item = itemOf(`live ${++this.begun}`, { type: "message" }, message);
     if (!item) return;
     item.live = true;
-    this.blocks = new Map(item.blocks.map((block, index) => [index, { kind: block.kind, json: "", block }]));
-    this.push(item);
+    this.live = item;
+    this.blocks = new Map(item.blocks.entries());
+    this.items.push(this.withTools(item));
   }
 
   private endLive(): void {
-    this.items = this.items.filter((item) => !item.live);
+    if (!this.live) return;
+    this.items.splice(this.items.lastIndexOf(this.live), 1);
+    this.live = undefined;
     this.blocks = new Map();
   }
 
   private grow(index: number, kind: "text" | "thinking" | "toolArguments", delta: string): void {
-    const item = this.items.find((one) => one.live);
+    const item = this.live;
     if (!item) return;
-    let growing = this.blocks.get(index);
-    if (!growing) {
-      const block: Block = kind === "toolArguments" ? { kind: "tool", id: "", name: "", arguments: {}, output: "" } : { kind, text: "" };
-      growing = { kind, json: "", block };
-      this.blocks.set(index, growing);
+    const known = this.blocks.get(index);
+    const block: Block = known ?? (kind === "toolArguments" ? { kind: "tool", id: "", name: "", arguments: {}, output: "" } : { kind, text: "" });
+    if (!known) {
+      this.blocks.set(index, block);
       item.blocks.push(block);
     }
-    if ("text" in growing.block) growing.block.text += delta;
-    else if (growing.block.kind === "tool") growing.block.output += delta;
+    if ("text" in block) block.text += delta;
+    else if (block.kind === "tool") block.output += delta;
     item.version += 1;
   }
 
-  private push(item: Item): void {
-    this.items.push(item);
-    for (const block of item.blocks) if (block.kind === "tool" && block.id) this.tools.set(block.id, { item, call: block });
+  private withTools(item: Item): Item {
+    for (const block of item.blocks) {
+      if (block.kind !== "tool" || !block.id) continue;
+      this.tools.set(block.id, { item, call: block });
+      const result = this.results.get(block.id);
+      if (result) this.finish(result);
+    }
+    return item;
   }
 
   private finish(message: JsonObject): void {
-    this.update(str(message.toolCallId), (call) => {
+    const id = str(message.toolCallId);
+    if (!this.tools.has(id)) this.results.set(id, message);
+    this.update(id, (call) => {
       const details = asObject(message.details) ?? {};
       const spillFile = str(details.fullOutputPath);
       call.result = { text: textOf(message), isError: message.isError === true, details, ...(spillFile && { spillFile }) };
@@ -136,7 +164,13 @@ export class Transcript {
 
   /** A failed attempt that was made again is taken out of the context, and so it is here. */
   private takeOut({ targetId, replacement }: StoredEntry): void {
-    if (replacement === null) this.items = this.items.filter((item) => item.id !== targetId || !item.error);
+    if (replacement !== null) return;
+    this.removed.add(str(targetId));
+    this.items = this.items.filter((item) => !this.isRemoved(item));
+  }
+
+  private isRemoved(item: Item): boolean {
+    return item.error !== "" && this.removed.has(item.id);
   }
 
   private update(id: string, change: (call: ToolCall) => void): void {
@@ -156,7 +190,7 @@ function itemOf(id: string, entry: JsonObject, message: JsonObject | undefined):
     case "branch_summary":
       return item("branch", text(entry.summary));
     case "custom_message":
-      return entry.display === false ? undefined : item("note", blocksOf(entry).map(toBlock), str(entry.customType));
+      return entry.display === false ? undefined : item("note", blocksOf(entry).flatMap(toPieces), str(entry.customType));
     case "message":
       break;
     default:
@@ -164,13 +198,13 @@ function itemOf(id: string, entry: JsonObject, message: JsonObject | undefined):
   }
   switch (message?.role) {
     case "user":
-      return item("user", blocksOf(message).map(toBlock));
+      return item("user", blocksOf(message).flatMap(toPieces));
     case "assistant":
       return { ...item("assistant", blocksOf(message).map(toBlock), str(message.model)), ...endOf(message) };
     case "bashExecution":
       return item("shell", [shellBlock(id, message)]);
     case "custom":
-      return message.display === false ? undefined : item("note", blocksOf(message).map(toBlock), str(message.customType));
+      return message.display === false ? undefined : item("note", blocksOf(message).flatMap(toPieces), str(message.customType));
     default:
       return undefined;
   }
@@ -193,6 +227,12 @@ function toBlock(block: JsonObject): Block {
     default:
       return { kind: "text", text: str(block.text) };
   }
+}
+
+/** A block of what a person sends, in which the server has put files and skills. */
+function toPieces(block: JsonObject): Block[] {
+  const whole = toBlock(block);
+  return whole.kind === "text" ? pieces(whole.text) : [whole];
 }
 
 /** A command of the person's own is drawn like one of the agent's. */
