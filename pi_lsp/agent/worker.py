@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from threading import Event
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -46,9 +45,12 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._is_closed = False
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a short call in its turn."""
+        """Run a short call in its turn. Once the worker is closed, whoever waits is cancelled."""
+        if self._is_closed:
+            raise asyncio.CancelledError("the window is closed")
 
         def work() -> R:
             with reading_much():
@@ -84,9 +86,10 @@ class Worker:
             except Exception:
                 logger.exception("what was to be done in the session failed")
 
-        with suppress(RuntimeError):  # closed meanwhile
+        if not self._is_closed:
             self._executor.submit(work)
 
     def close(self) -> None:
         """Take no more calls and drop those that wait; the running one ends by itself."""
+        self._is_closed = True
         self._executor.shutdown(wait=False, cancel_futures=True)

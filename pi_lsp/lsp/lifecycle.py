@@ -6,8 +6,8 @@
 import asyncio
 import importlib
 import logging
+import threading
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -157,8 +157,14 @@ class Connection:
             settings=options.settings,
             session=session if isinstance(session, str) else _path(session.file),
         )
-        loop = asyncio.get_running_loop()
-        return Window(start, partial(loop.call_soon_threadsafe, self._happened))
+        loop, own_thread = asyncio.get_running_loop(), threading.get_ident()
+
+        def emit(event: "Event") -> None:
+            # Both keep the order; to wake the loop up from its own thread would cost more than the event does.
+            put = loop.call_soon if threading.get_ident() == own_thread else loop.call_soon_threadsafe
+            put(self._happened, event)
+
+        return Window(start, emit)
 
     def _happened(self, event: "Event") -> None:
         """Pass on an event, in the thread of the event loop."""
@@ -180,8 +186,8 @@ class Connection:
         """Offer the session that was left alone; it is opened as by `pi/session/open`."""
         from pi_lsp.api.sessions import OpenParams, open_session  # noqa: PLC0415  not on the way to the initialize reply
 
-        what = f"The newest Pi session was left alone, since it may be in use elsewhere: {path}"
-        if await self.screen.offer(what, OPEN_IT):
+        what = "The newest Pi session of this folder may be in use elsewhere, so a new one was begun."
+        if await self.screen.offer(what, OPEN_IT, otherwise=f"{what} Its file: {path}"):
             await open_session(self.window, OpenParams(file=path))
 
     async def _count(self) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
 
@@ -49,7 +49,7 @@ def serve() -> int:
     collect_rarely()
     reader, writer = stdio.claim()
     server = make_server()
-    server.start_io(reader, writer)
+    server.start_io(reader, cast("BinaryIO", stdio.Outlet(writer)))
     server.connection.close()  # where the client left without `shutdown`
     return 0 if server.rpc.was_shut_down else 1
 

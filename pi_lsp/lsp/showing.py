@@ -39,18 +39,18 @@ class Screen:
         """Tell a sentence."""
         self._server.window_show_message(types.ShowMessageParams(type=kind, message=text))
 
-    async def offer(self, text: str, button: str) -> bool:
-        """Tell a sentence with a button, and say whether it was pressed; without one where the client shows none."""
+    async def offer(self, text: str, button: str, *, otherwise: str) -> bool:
+        """Tell a sentence with a button, and say whether it was pressed; `otherwise` where the client shows none."""
         window = self._server.client_capabilities.window
         if not window or not window.show_message:
-            self.message(text)
+            self.message(otherwise)
             return False
         actions = [types.MessageActionItem(button)]
         params = types.ShowMessageRequestParams(type=types.MessageType.Info, message=text, actions=actions)
         try:
             answer = await self._server.window_show_message_request_async(params)
         except JsonRpcException:
-            self.message(text)
+            self.message(otherwise)
             return False
         return bool(answer and answer.title == button)
 
