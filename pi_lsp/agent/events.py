@@ -139,9 +139,10 @@ class SessionChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="ses
 
 
 class EntryAppended(Wire, frozen=True, kw_only=True, tag_field="type", tag="entry_appended"):
-    """An entry is in the file, written by whomever. `leaf_id` is the window's leaf now."""
+    """An entry is in the file, written by whomever, behind `parent_id`. `leaf_id` is the window's leaf now."""
 
     entry: EntryRef
+    parent_id: str | None
     leaf_id: str | None
 
 

@@ -143,4 +143,4 @@ class Keeper:
 
     def _tell_entry(self, conversation: Conversation, entry: Entry) -> None:
         ref = entry_ref(entry, self._counting.counter)
-        self._emit(EntryAppended(entry=ref, leaf_id=conversation.leaf_id))
+        self._emit(EntryAppended(entry=ref, parent_id=entry.parent_id, leaf_id=conversation.leaf_id))

@@ -243,7 +243,7 @@ def test_what_a_terminal_appends_is_followed_live(start: Any, session: Path) -> 
     append(session, entry("e3", "e2", "user", "From the terminal"))
     assert editor.event("foreign_append", since) == {"type": "foreign_append", "count": 1, "leafMoved": True}
     told = editor.event("entry_appended", since)
-    assert told["leafId"] == "e3" and told["entry"]["preview"] == "From the terminal"
+    assert (told["parentId"], told["leafId"]) == ("e2", "e3") and told["entry"]["preview"] == "From the terminal"
     assert editor.event("context", since)["tokens"] > 0
     assert editor.call("pi/state")["session"]["leafId"] == "e3"
 

@@ -106,6 +106,8 @@ def test_what_is_missing_is_told(editor: Editor) -> None:
         ("pi/session/open", {"file": "/nowhere/at/all.jsonl"}),
         ("pi/session/new", {"cwd": "/nowhere/at/all"}),
         ("pi/tree", {"under": "nope"}),
+        ("pi/tree", {"outline": True, "before": "nope"}),
+        ("pi/tree", {"outline": True, "under": "b1", "before": "e2"}),
         ("pi/context", {"leafId": "nope"}),
         ("pi/explain", {"entryId": "nope"}),
     ],
@@ -184,6 +186,9 @@ def test_tree(editor: Editor) -> None:
     assert [node["id"] for node in editor.call("pi/tree", {"filter": "userOnly"})["nodes"]] == ["e1", "e3", "b2", "b1"]
     assert editor.call("pi/tree", {"limit": 2})["more"] is True
     assert [node["id"] for node in editor.call("pi/tree", {"query": "another"})["nodes"]] == ["b1"]
+    outline = editor.call("pi/tree", {"outline": True, "limit": 5})
+    assert [node["id"] for node in outline["nodes"]] == ["b1", "e2", "e3", "e4", "b2"] and outline["more"] is True
+    assert [node.get("branch") for node in outline["nodes"]] == [1, None, None, None, None]
 
 
 def test_context(editor: Editor) -> None:
@@ -321,7 +326,7 @@ def test_the_session_that_was_left_alone_is_a_button_away(start: Any, home: Home
         assert (state["session"]["file"], state["session"]["entries"]) == (str(home.sessions / "a.jsonl"), 4)
     assert editor.call("pi/state")["session"]["entries"] == (4 if pressed else 0)
     [params] = asked
-    assert str(home.sessions / "a.jsonl") in params["message"]
+    assert "in use elsewhere" in params["message"]
     assert params["actions"] == [{"title": "Open It"}]
     assert not any(message.get("method") == "window/showMessage" for message in editor.messages)
 

@@ -18,7 +18,7 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
     ];
   }
 
-  /** The page of this name (its ending chooses the language) with this text. */
+  /** The page of this name with this text. */
   put(name: string, text: string): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` });
     this.texts.set(uri.toString(), text);
@@ -26,8 +26,25 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposa
     return uri;
   }
 
+  /** Show a page: where it stands already, else in the column that is used now. A name without an ending is prose. */
   async show(name: string, text: string): Promise<void> {
-    await vscode.window.showTextDocument(this.put(name, text), { preview: true });
+    await this.open(name, text, { viewColumn: vscode.ViewColumn.Active, preview: true });
+  }
+
+  /** Show a page in the next column, and leave the focus where it is. */
+  async showBeside(name: string, text: string): Promise<void> {
+    await this.open(name, text, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+  }
+
+  private async open(name: string, text: string, options: vscode.TextDocumentShowOptions): Promise<void> {
+    const uri = this.put(name, text);
+    let document = await vscode.workspace.openTextDocument(uri);
+    if (document.languageId === "plaintext") {
+      document = await vscode.languages.setTextDocumentLanguage(document, "markdown");
+      this.texts.set(uri.toString(), text); // for VS Code this was the end of another document
+    }
+    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+    await vscode.window.showTextDocument(document, { ...options, ...(shown?.viewColumn && { viewColumn: shown.viewColumn }) });
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {

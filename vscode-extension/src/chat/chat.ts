@@ -20,8 +20,9 @@ const EDITOR = "piLsp.chatEditor";
 export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly feed: Feed;
   private readonly subscriptions: vscode.Disposable[];
-  private latest: vscode.Webview | undefined;
   private readonly surfaces = new Set<Surface>();
+  /** Those whose page listens, the one that came last at the end. */
+  private readonly listening = new Set<Surface>();
   /** What is said before a page is there to hear it. */
   private waiting: ToPage[] = [];
 
@@ -75,9 +76,10 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Show the chat and say this to it: a draft, or something to send along. */
   async tell(message: ToPage): Promise<void> {
     this.waiting.push(message);
-    if (!this.latest) await vscode.commands.executeCommand(`${VIEW}.focus`);
+    const surface = this.latest;
     this.flush();
-    await vscode.commands.executeCommand(`${VIEW}.focus`);
+    if (surface && "reveal" in surface) surface.reveal();
+    else await vscode.commands.executeCommand(`${VIEW}.focus`);
   }
 
   /** Put the selection, or the whole file, beside the next message. */
@@ -98,32 +100,45 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
     this.surfaces.add(surface);
     webview.options = pageOptions(this.extension);
     let joined: vscode.Disposable | undefined;
+    const leave = (): void => {
+      joined?.dispose();
+      this.listening.delete(surface);
+    };
     const post: Post = (message) => {
       watch(message);
       void webview.postMessage(message);
     };
-    const listening = webview.onDidReceiveMessage((value: unknown) => {
+    const hearing = webview.onDidReceiveMessage((value: unknown) => {
       const message = fromPage(value);
       if (!message) this.server.log.warn("The chat's page said something that is no message of ours; it is ignored.");
       else if (message.type === "ready") {
-        joined?.dispose();
+        leave();
         joined = this.feed.join(post);
-        this.latest = webview;
+        this.listening.add(surface);
         this.flush();
       } else void this.heard(message, post);
     });
+    // A page that is hidden is gone; it says "ready" again when it is shown.
+    const shown = (): void => {
+      if (!surface.visible) leave();
+    };
+    if ("reveal" in surface) surface.onDidChangeViewState(shown);
+    else surface.onDidChangeVisibility(shown);
     surface.onDidDispose(() => {
       this.surfaces.delete(surface);
-      joined?.dispose();
-      listening.dispose();
-      if (this.latest === webview) this.latest = undefined;
+      leave();
+      hearing.dispose();
     });
     webview.html = chatHtml(webview, this.extension);
   }
 
+  private get latest(): Surface | undefined {
+    return [...this.listening].at(-1);
+  }
+
   private flush(): void {
-    if (!this.latest) return;
-    for (const message of this.waiting.splice(0)) void this.latest.postMessage(message);
+    const page = this.latest?.webview;
+    if (page) for (const message of this.waiting.splice(0)) void page.postMessage(message);
   }
 
   private async heard(message: FromPage, post: (message: ToPage) => void): Promise<void> {

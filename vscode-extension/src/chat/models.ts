@@ -7,11 +7,15 @@ import type { Server } from "../server/server";
 
 const KEYS = "apiKey.";
 const ANTHROPIC = "anthropic";
+/** A model as it was on a day; beside it stands the one that is kept up to date. */
+const DATED = /-\d{8}$/u;
 
 export async function chooseModel(server: Server): Promise<void> {
   const [{ models, problems }, state] = await Promise.all([server.request("pi/model/list", {}), server.request("pi/state", {})]);
-  const items = [...models].sort((one, other) => Number(other.available) - Number(one.available)).map((model) => ({
-    label: `$(${state.model?.id === model.id ? "check" : "blank"}) ${inLabel(model.name)}`,
+  const isCurrent = ({ id, provider }: ListedModel): boolean => id === state.model?.id && provider === state.model.provider;
+  const rank = (model: ListedModel): number => (isCurrent(model) ? 4 : 0) + (model.available ? 2 : 0) + (DATED.test(model.id) ? 0 : 1);
+  const items = [...models].sort((one, other) => rank(other) - rank(one)).map((model) => ({
+    label: `$(${isCurrent(model) ? "check" : "blank"}) ${inLabel(model.name)}`,
     description: inLabel(model.provider) + (model.available ? "" : " · needs an API key"),
     detail: `$(blank) ${inLabel(model.id)} · sees ${short(model.contextWindow)} tokens, writes ${short(model.maxTokens)}`,
     model,

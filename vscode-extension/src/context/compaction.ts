@@ -32,25 +32,31 @@ export async function undo(server: Server): Promise<void> {
   void tell("Pi: the conversation goes on from before the compaction.");
 }
 
-const PAGE = "compaction/What a compaction would do.md";
+const PAGE = "compaction/What a compaction would do";
+const SUMMARY = "compaction/The local summary";
 
-/** Show what would be summarised and kept. Its first line has what the person may do. */
+/** Show what would be summarised and kept, and the local summary beside it. Over their first lines is what one may do. */
 export async function preview(server: Server, pages: Pages): Promise<void> {
-  await pages.show(PAGE, previewText(await server.request("pi/compact/preview", {})));
+  const plan = await server.request("pi/compact/preview", {});
+  await pages.show(PAGE, previewText(plan));
+  await pages.showBeside(SUMMARY, plan.localSummary);
 }
 
-/** The actions over the preview. */
+/** The actions over the two pages. */
 export function previewActions(): vscode.Disposable {
-  const lenses = ACTIONS.map((action) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), action));
-  const pattern = `/${PAGE}`;
-  return vscode.languages.registerCodeLensProvider({ scheme: SCHEME, pattern }, { provideCodeLenses: () => lenses });
+  return vscode.Disposable.from(...Object.entries(ACTIONS).map(([page, actions]) => {
+    const lenses = actions.map((action) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), action));
+    return vscode.languages.registerCodeLensProvider({ scheme: SCHEME, pattern: `/${page}` }, { provideCodeLenses: () => lenses });
+  }));
 }
 
-const ACTIONS: vscode.Command[] = [
-  { title: "$(sparkle) Compact", tooltip: "The model writes the summary", command: "piLsp.compact" },
-  { title: "$(edit) Compact with instructions…", tooltip: "Say what must be kept", command: "piLsp.compactWithInstructions" },
-  { title: "$(zap) Compact with this local summary", tooltip: "Free, without a model", command: "piLsp.compactLocally" },
-];
+const ACTIONS: Record<string, vscode.Command[]> = {
+  [PAGE]: [
+    { title: "$(sparkle) Compact", tooltip: "The model writes the summary", command: "piLsp.compact" },
+    { title: "$(edit) With instructions…", tooltip: "Say what must be kept", command: "piLsp.compactWithInstructions" },
+  ],
+  [SUMMARY]: [{ title: "$(zap) Compact with this local summary", tooltip: "Free, without a model", command: "piLsp.compactLocally" }],
+};
 
 /** The plan as a page to read. */
 export function previewText(plan: CompactionPreview): string {
@@ -71,9 +77,5 @@ export function previewText(plan: CompactionPreview): string {
     ...list("Kept as it is", plan.kept),
     ...files("Files that were read", plan.readFiles),
     ...files("Files that were changed", plan.modifiedFiles),
-    "## The local summary",
-    "",
-    plan.localSummary,
-    "",
   ].join("\n");
 }

@@ -271,11 +271,12 @@ export interface EntriesParams {
 }
 
 /**
- * An entry is in the file, written by whomever. `leaf_id` is the window's leaf now.
+ * An entry is in the file, written by whomever, behind `parent_id`. `leaf_id` is the window's leaf now.
  */
 export interface EntryAppended {
   type: "entry_appended";
   entry: EntryRef;
+  parentId: string | null;
   leafId: string | null;
 }
 
@@ -864,7 +865,8 @@ export interface ThinkingParams {
 /**
  * An entry. `parent_id` is the nearest one above that the filter shows, `children` counts those shown below.
  *
- * `failed`: an answer that failed or was aborted.
+ * `failed`: an answer that failed or was aborted. `branch`, in an outline: a branch begins here that was left, of so
+ * many entries; those past 1,000 are not counted.
  */
 export interface TreeNode {
   id: string;
@@ -878,21 +880,29 @@ export interface TreeNode {
   onPath: boolean;
   bytes: number;
   failed?: boolean;
+  branch?: number | null;
 }
 
 /**
  * `under`: only what follows this entry; `depth`: so many levels; `query`: only entries with all its words.
+ *
+ * `outline`: only the entries on the way to the leaf (off the path: to the newest end), and of each branch beside them
+ * the first; the last `limit` of these, or of those that stand before the entry `before`. `depth` does not apply.
  */
 export interface TreeParams {
   under?: string | null;
   depth?: number | null;
+  outline?: boolean;
+  before?: string | null;
   limit?: number;
   filter?: "all" | "default" | "labeled" | "noTools" | "userOnly";
   query?: string | null;
 }
 
 /**
- * Nodes in reading order: each before those that follow it, siblings by time. `more`: the limit cut the list.
+ * Nodes in reading order: each before those that follow it, siblings by time (in an outline the line's own last).
+ *
+ * `more`: the limit cut the list, an outline at its beginning.
  */
 export interface TreeResult {
   leafId: string | null;

@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import type { Pages } from "../base/pages";
 import type { SwitchParams } from "../protocol/generated";
 import type { Server } from "../server/server";
-import type { Row } from "./outline";
-import type { Filter, SessionView } from "./view";
+import type { Filter, Row } from "./outline";
+import type { SessionView } from "./view";
 import { pageName, textOfEntry } from "./words";
 
 /** The id behind a row, or the id itself. */
@@ -22,7 +22,7 @@ async function stored(server: Server, id: string): Promise<Record<string, unknow
 
 export async function openEntry(server: Server, pages: Pages, id: string): Promise<void> {
   const entry = await stored(server, id);
-  await pages.show(`entry/${id}/${pageName(entry)}.md`, textOfEntry(entry));
+  await pages.show(`entry/${id}/${pageName(entry)}`, textOfEntry(entry));
 }
 
 export async function copyEntry(server: Server, id: string): Promise<void> {

@@ -37,8 +37,14 @@ const NAME = 32;
 export function pageName(entry: Record<string, Json>): string {
   const role = asObject(entry.message)?.role;
   const { name } = kindOf({ type: String(entry.type), role: typeof role === "string" ? role : null });
-  const text = oneLine(textOfEntry(entry)).replace(/[#*`>/\\]+/gu, " ").replace(/\s+/gu, " ").trim();
+  const text = oneLine(withoutLead(entry)).replace(/[#*`>/\\]+/gu, " ").replace(/\s+/gu, " ").trim();
   return shorten(text.startsWith("{") ? name : `${name}: ${text}`, NAME);
+}
+
+/** Of a summary what follows its first heading: what stands before is the same in all. */
+function withoutLead(entry: Record<string, Json>): string {
+  const text = textOfEntry(entry);
+  return typeof entry.summary === "string" ? text.replace(/^[^]*?^#.*\n/mu, "") : text;
 }
 
 type Json = unknown;

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Batcher } from "../../src/base/batcher";
 import { shortPath } from "../../src/base/paths";
 import { ago, bar, counted, head, percent, sentence, short, shorten } from "../../src/base/text";
-import type { RuleFile, Rules, TreeNode } from "../../src/protocol/generated";
+import type { RuleFile, Rules } from "../../src/protocol/generated";
 import { aboutFile, briefly, folderTooltip, hidesSomething, offerText, summary } from "../../src/rules/text";
-import { Outline, type Row } from "../../src/session/outline";
 import { kindOf, pageName, textOfEntry } from "../../src/session/words";
 
 describe("numbers and places", () => {
@@ -112,31 +111,6 @@ describe("rules in words", () => {
   });
 });
 
-const node = (id: string, parentId: string | null, onPath = false): TreeNode => ({ id, parentId, type: "message", role: "user", preview: id, time: "", children: 0, onPath, bytes: 1 });
-const said = (rows: Row[]): string[] => rows.map((row) => (row.kind === "earlier" ? `… ${row.rows.length}` : `${row.kind === "branch" ? `⑂${row.size} ` : ""}${row.node.id}`));
-
-describe("Outline", () => {
-  const nodes = [node("a", null, true), node("b", "a"), node("c", "b"), node("d", "a", true), node("e", "d", true)];
-
-  it("runs down the path on one level, with the branches that were left beside it", () => {
-    const outline = new Outline(nodes, "e");
-    expect(said(outline.rows())).toEqual(["a", "⑂2 b", "d", "e"]);
-    expect(said(outline.branch(node("b", "a")))).toEqual(["b", "c"]);
-    expect(outline.rows().filter((row) => row.kind === "entry" && row.leaf)).toHaveLength(1);
-  });
-
-  it("goes on with the newest where no branch is on the path", () => {
-    expect(said(new Outline([node("a", null), node("b", "a"), node("c", "a")], null).rows())).toEqual(["a", "⑂1 b", "c"]);
-  });
-
-  it("puts what is long ago behind one row, at any depth", () => {
-    const long = Array.from({ length: 10_000 }, (_, index) => node(`n${index}`, index ? `n${index - 1}` : null, true));
-    const rows = new Outline(long, "n9999").rows();
-    expect(rows).toHaveLength(301);
-    expect(rows[0]?.kind).toBe("earlier");
-  });
-});
-
 describe("entries in words", () => {
   it("names what it does not know by its own name", () => {
     expect(kindOf({ type: "message", role: "assistant" }).name).toBe("Assistant");
@@ -145,7 +119,9 @@ describe("entries in words", () => {
 
   it.each([
     [{ type: "message", message: { role: "user", content: "Yes, please.\nAnd ../../never" } }, "You: Yes, please. And .. .. nev…"],
-    [{ type: "compaction", summary: "## Goal\nBookings" }, "Compaction: Goal Bookings"],
+    [{ type: "compaction", summary: "## Goal\nBookings" }, "Compaction: Bookings"],
+    [{ type: "branch_summary", summary: "This was done elsewhere:\n\n## Goal\n\n# A port\n" }, "Branch summary: A port"],
+    [{ type: "branch_summary", summary: "no heading" }, "Branch summary: no heading"],
     [{ type: "model_change", modelId: "x" }, "Model"],
     [{ type: "message", message: { role: "user", content: "\u202e😀".repeat(40) } }, `You: ${"😀 ".repeat(13).trimEnd()}…`],
   ])("gives the page of %j a name", (entry, text) => {

@@ -83,7 +83,7 @@ export class Composer {
   setRunning(running: boolean): void {
     this.running = running;
     this.stopButton.hidden = !running;
-    this.field.placeholder = running ? "Steer the running answer; Alt+Enter sends when it is done" : "Ask Pi (@ file, / skill)";
+    this.field.placeholder = running ? "Steer it, or Alt+Enter for later" : "Ask Pi (@ file, / skill)";
   }
 
   private press(event: KeyboardEvent): void {

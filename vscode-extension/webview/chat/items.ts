@@ -82,9 +82,10 @@ function putIn({ what, name, path, text }: PutIn, actions: Actions): HTMLElement
 
 function picture(mimeType: string, data: string): HTMLElement {
   const known = /^image\/(?:png|jpeg|gif|webp)$/u.test(mimeType) && /^[A-Za-z0-9+/=]+$/u.test(data);
-  return known
-    ? h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image sent along" })
-    : h("div.caption", {}, icon("file-media"), " An image that cannot be shown");
+  if (!known) return h("div.caption", {}, icon("file-media"), " An image that cannot be shown");
+  const button = h("button.picture", { type: "button", title: "Show it large", "aria-expanded": "false" }, h("img", { src: `data:${mimeType};base64,${data}`, alt: "Image sent along" }));
+  button.addEventListener("click", () => { button.ariaExpanded = String(button.ariaExpanded !== "true"); });
+  return button;
 }
 
 function fold(item: Item, actions: Actions): HTMLElement {

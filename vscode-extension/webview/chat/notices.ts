@@ -2,7 +2,7 @@
 import type { FromPage } from "../../src/chat/messages";
 import type { Queue } from "../../src/protocol/generated";
 import type { PiEvent } from "../../src/protocol/methods";
-import { short } from "../../src/base/text";
+import { sentence, short } from "../../src/base/text";
 import { remedies } from "../../src/server/errors";
 import { h, icon, iconButton } from "../base/dom";
 
@@ -35,7 +35,7 @@ export class Notices {
         this.showQueue(event);
         return;
       case "retry_scheduled":
-        this.say(`${event.error} Trying again in ${(event.delayMs / 1000).toFixed(1)} s (${event.attempt} of ${event.maxAttempts}).`, "sync");
+        this.say(`${sentence(event.error)} Trying again in ${Number((event.delayMs / 1000).toFixed(1))} s (${event.attempt} of ${event.maxAttempts}).`, "sync");
         return;
       case "retry_attempt_start":
         this.say(`Trying again (${event.attempt})…`, "loading.codicon-modifier-spin");
