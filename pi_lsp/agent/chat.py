@@ -262,7 +262,8 @@ class Run:
             if moves is not None and window.foreign_moves != moves:
                 raise MovedError
             conversation.session.running = True
-            return begin_prompt(conversation, messages, window.prompt_parts(now), speaker)
+            yield from begin_prompt(conversation, messages, window.prompt_parts(now), speaker)
+            self._requests.foresee(conversation, now)
 
         self._recovered = False
         for entry in await window.write(append):

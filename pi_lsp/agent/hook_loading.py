@@ -47,6 +47,10 @@ class HookLoader:
         self._modules: dict[str, tuple[int, ModuleType]] = {}
         self._told: set[Problem] = set()
 
+    def has_none(self, files: Files, folders: Iterable[str]) -> bool:
+        """Whether there is certainly nothing to load, nor anything to be told of it."""
+        return self._packages == [] and not self._told and not any(_paths(files, folders))
+
     def load(self, files: Files, folders: Iterable[str]) -> Loaded:
         """The hooks of all packages, then those of the `*.py` of the folders. Runs plugins' code: use a thread.
 

@@ -5,6 +5,7 @@ A request states the whole system prompt first. What hooks did to the conversati
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -65,30 +66,43 @@ class Requests:
         self._window = window
         self._speaker = speaker
         self._sent: Sequence[Message] = ()
+        self._foreseen: tuple[str | None, Now, ChatRequest] | None = None
+
+    def foresee(self, conversation: Conversation, now: Now) -> None:
+        """Make the request from this leaf already, with one visit to the worker thread; `build` gives it.
+
+        Not where hooks have a say, which are asked in the event loop.
+        """
+        talk = self._window.talk
+        if talk.hooked is None and not talk.hooks.any_of("transform_context", "append_context"):
+            with suppress(NothingToSendError):  # `build` raises it
+                self._foreseen = conversation.leaf_id, now, self._request(conversation, now)
 
     async def build(self, now: Now) -> ChatRequest:
         """The next request. Raises NothingToSendError, and what `Window.write` raises."""
+        foreseen, self._foreseen = self._foreseen, None
+        if foreseen and foreseen[:2] == (self._window.leaf_id, now):
+            return foreseen[2]
         talk = self._window.talk
         talk.hooked = None
         if talk.hooks.any_of("transform_context", "append_context"):
             await self._ask_hooks(now)
-        messages, session_id = await self._window.in_session(self._messages, now)
-        return ChatRequest(
-            messages=messages, model=self._speaker.model, level=self._speaker.level, session_id=session_id
-        )
+        return await self._window.in_session(self._request, now)
 
     def answered(self, entry: Entry) -> None:
         """The last request got this answer."""
         if thinks(entry.message):
             self._window.talk.thought_behind[entry.id] = Prefix(self._sent).digest
 
-    def _messages(self, conversation: Conversation, now: Now) -> tuple[Sequence[Message], str]:
+    def _request(self, conversation: Conversation, now: Now) -> ChatRequest:
         view = view_of(self._window, conversation, model=self._speaker.model, now=now)
         messages = view.request_messages
         if all(role_of(message) == "system" for message in messages):
             raise NothingToSendError("nothing is left to send: hooks or edits took all messages out of the context")
         self._sent = messages
-        return messages, conversation.id
+        return ChatRequest(
+            messages=messages, model=self._speaker.model, level=self._speaker.level, session_id=conversation.id
+        )
 
     async def _ask_hooks(self, now: Now) -> None:
         window = self._window

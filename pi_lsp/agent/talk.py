@@ -41,6 +41,9 @@ class Talk:
             self.hooks.use(())
             return
         folders = folders_of_hooks(self._workspace.agent_dir, cwd, trusted=trusted)
+        if self._loader.has_none(self._workspace.files, folders):  # mostly so, and a thread would take longer
+            self.hooks.use(())
+            return
         loaded = await asyncio.to_thread(self._loader.load, self._workspace.files, folders)
         for problem in loaded.problems:
             self._emit(HookFailed(plugin=problem.plugin, error=problem.error))

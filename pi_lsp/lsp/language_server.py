@@ -5,6 +5,7 @@ from json import JSONDecodeError
 from typing import Any, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from pi_lsp import __version__
@@ -61,9 +62,12 @@ class PiServer(LanguageServer):
         return True
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what failed outside a request; a body that is no JSON is answered as such."""
+        """Log what failed; a body that is no JSON is answered as such, and a request that is refused was answered."""
         if isinstance(error, JSONDecodeError | UnicodeDecodeError | RecursionError):
             self.rpc.answer_unreadable(error)
+        elif isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
+            logger.info("%s: %s", getattr(source, "__name__", source), error)
+            return
         logger.error("%s: %s", getattr(source, "__name__", source), error)
 
     def _amend(self, capabilities: types.ServerCapabilities) -> None:

@@ -61,6 +61,7 @@ function byFolder(files: RuleFile[]): RuleNode[] {
 
 function folderItem(uri: string, files: RuleFile[]): vscode.TreeItem {
   const item = new vscode.TreeItem(oneLine(nameOf(uri)), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `folder ${uri}`; // so that VS Code knows it again after a change, and asks the new one for its children
   item.iconPath = vscode.ThemeIcon.Folder;
   item.contextValue = "folder";
   const loaded = files.filter((file) => file.loaded);
@@ -90,6 +91,7 @@ function ruleIcon(file: RuleFile): vscode.ThemeIcon {
 
 function skillsItem(skills: SkillFile[]): vscode.TreeItem {
   const item = new vscode.TreeItem("Skills", vscode.TreeItemCollapsibleState.Expanded);
+  item.id = "skills";
   item.iconPath = new vscode.ThemeIcon("mortar-board");
   item.description = String(skills.filter((skill) => skill.listed).length);
   return item;
