@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.bench.lsp_process import OURS, LspProcess, serving
 from tests.bench.model_process import ModelProcess, Times, modelling
-from tests.bench.rows import Row, below, times
+from tests.bench.rows import Row, above, below, times
 from tests.bench.servers import deep_tree, settled_mb, taken_ms
 from tests.bench.stage import Stage
 
@@ -34,13 +34,14 @@ LONG: dict[str, Any] = {"text": "twelve chars" * DELTAS, "chunk": CHARACTERS}
 def turn(stage: Stage) -> Iterator[Row]:
     """What a turn takes beside the model: from the prompt until the request is there, and from the last event on.
 
-    A bare client with nothing but a socket takes turns with it. The median of the best round counts.
+    A bare client with nothing but a socket takes turns with it: what that takes is the model's way to answer, and all
+    above it is ours. The median of the best round counts.
     """
     with _talking(stage, [ANSWER] * (2 * ROUNDS * TURNS + 1)) as (server, model):
         _say(server, model)
         turns = _in_rounds(lambda: _turn_ms(server, model), lambda: _bare_turn_ms(model))
     ours, bare = (min(map(statistics.median, rounds)) for rounds in turns)
-    yield _limited("turn overhead without the model, median", ours, bare, 5)
+    yield above("turn overhead without the model, median", "ms", ours, bare, SOCKET, 5)
 
 
 def deltas(stage: Stage) -> Iterator[Row]:
