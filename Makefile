@@ -17,10 +17,11 @@ AT_ONCE := -n auto --dist loadfile
 .PHONY: run test test-newest interop test-vscode vscode-pictures check check-vscode format bench schema vsix clean
 
 run: $(BIN)/.ready
-	@$(BIN)/pi-lsp demo $(if $(WORKSPACE),"$(WORKSPACE)")
+	@$(BIN)/pi-lsp demo --editor $(if $(WORKSPACE),"$(WORKSPACE)")
 
 test: $(BIN)/.ready test-newest
 	$(BIN)/python -m pytest $(AT_ONCE)
+	@tests/vscode/run.sh
 
 test-newest: $(NEW)/.ready
 	@if [ "$$($(BIN)/python -V)" = "$$($(NEW)/python -V)" ]; then echo "no newer Python at hand than $$($(BIN)/python -V)"; \
@@ -48,6 +49,7 @@ schema: $(BIN)/.ready
 	$(BIN)/python -m protocol.generate
 
 bench: $(BIN)/.ready
+	-@$(MAKE) --silent vsix # without npm the rows of the extension say why they are missing
 	$(BIN)/python -m tests.bench
 
 # The extension with the server's wheel inside: vscode-extension/pi-lsp.vsix
@@ -56,10 +58,9 @@ vsix: $(BIN)/.ready $(EXT)/node_modules/.ready
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(EXT)/server .
 	cd $(EXT) && npm run --silent package -- --out pi-lsp.vsix
 
-# A real VS Code in a headless Chromium (Debian's package; without it the tests are skipped by name).
-test-vscode: vsix
-	tests/vscode/install.sh $(CURDIR)/.cache/vscode
-	.cache/vscode/node/node_modules/.bin/node --test --test-isolation=none --test-concurrency=1 'tests/vscode/*.test.mjs'
+# The extension in a real VS Code in a headless Chromium: all scenarios, or `make test-vscode ONLY="chat trust"`.
+test-vscode: $(BIN)/.ready
+	@tests/vscode/run.sh $(ONLY)
 
 # The pictures of the extension's README, as the tests last made them.
 vscode-pictures: test-vscode

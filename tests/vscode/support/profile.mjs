@@ -1,13 +1,16 @@
 // A fresh profile of VS Code, and copies of the sample project, under one temporary folder.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CACHE, PROJECT } from "./tools.mjs";
+import { PROJECT } from "./tools.mjs";
 
-const ENVIRONMENTS = path.join(CACHE, "environments");
 const LONG_AGO = new Date("2026-05-04T08:20:00Z"); // a session of just now may be in use elsewhere, so it is left alone
 const SAMPLE = path.join(PROJECT, "pi_lsp", "sample");
 
 const QUIET = {
+  // The theme follows the page's colour scheme, so that a window changes it alone and at once.
+  "window.autoDetectColorScheme": true,
+  "workbench.preferredDarkColorTheme": "Default Dark Modern",
+  "workbench.preferredLightColorTheme": "Default Light Modern",
   "workbench.startupEditor": "none",
   "workbench.welcomePage.walkthroughs.openOnInstall": false,
   "workbench.tips.enabled": false,
@@ -30,67 +33,45 @@ const QUIET = {
   "security.workspace.trust.enabled": false,
 };
 
-const THEMES = { dark: "Default Dark Modern", light: "Default Light Modern", contrast: "Default High Contrast" };
-
 export class Profile {
+  #settings = QUIET;
+
   constructor(root) {
     this.root = root;
     this.home = path.join(root, "home");
-    this.userData = path.join(root, "user-data");
+    this.agent = path.join(this.home, ".pi", "agent");
     this.extensions = path.join(root, "extensions");
-    this.settings = {};
-    for (const folder of ["home", "tmp", "xdg", "extensions", "user-data/User", "user-data/Machine"]) {
+    this.userData = path.join(root, "user-data");
+    this.config = path.join(root, "config.yaml");
+    /** Where the extension makes its environment. */
+    this.storage = path.join(this.userData, "User", "globalStorage", "pi-lsp.pi-lsp");
+    for (const folder of ["tmp", "xdg", "extensions", "user-data/User", "user-data/Machine", "home/.pi/agent"]) {
       mkdirSync(path.join(root, folder), { recursive: true });
     }
     writeFileSync(this.config, "auth: none\n");
-    this.theme("dark");
-  }
-
-  get config() {
-    return path.join(this.root, "config.yaml");
-  }
-
-  get agent() {
-    return path.join(this.home, ".pi", "agent");
-  }
-
-  get storage() {
-    return path.join(this.userData, "User", "globalStorage", "pi-lsp.pi-lsp");
-  }
-
-  /** Keep the environment that the extension made, so that later profiles need not wait for theirs. */
-  keepEnvironment() {
-    if (!existsSync(this.storage)) return;
-    rmSync(ENVIRONMENTS, { recursive: true, force: true });
-    for (const name of readdirSync(this.storage).filter((one) => one.startsWith("server-"))) {
-      copy(path.join(this.storage, name), path.join(ENVIRONMENTS, name));
-    }
-  }
-
-  takeEnvironment() {
-    if (existsSync(ENVIRONMENTS)) copy(ENVIRONMENTS, this.storage);
-  }
-
-  /** Pi's own settings of the person. */
-  agentSettings(settings) {
-    mkdirSync(this.agent, { recursive: true });
-    writeFileSync(path.join(this.agent, "settings.json"), JSON.stringify(settings));
-  }
-
-  theme(name) {
-    this.set({ "workbench.colorTheme": THEMES[name] });
+    this.set({});
   }
 
   /** Change the person's settings; VS Code follows the file. */
   set(settings) {
-    this.settings = { ...this.settings, ...settings };
-    const all = JSON.stringify({ ...QUIET, ...this.settings }, null, 2);
+    this.#settings = { ...this.#settings, ...settings };
+    const all = JSON.stringify(this.#settings, null, 2);
     writeFileSync(path.join(this.userData, "User", "settings.json"), all);
-    writeFileSync(path.join(this.userData, "Machine", "settings.json"), all);
+    writeFileSync(path.join(this.userData, "Machine", "settings.json"), all); // read in their place by code-server
+  }
+
+  /** A file of Pi's in the person's agent folder. */
+  agentFile(name, value) {
+    writeFileSync(path.join(this.agent, name), JSON.stringify(value));
+  }
+
+  /** Pi's own trust in folders. */
+  trust(folders) {
+    this.agentFile("trust.json", folders);
   }
 
   /** The sample project with its recorded session; its path. */
-  sample(name = "harbour") {
+  sample(name) {
     const workspace = path.join(this.home, name);
     cpSync(path.join(SAMPLE, "workspace"), workspace, { recursive: true });
     cpSync(path.join(SAMPLE, "agent"), this.agent, { recursive: true });
@@ -98,13 +79,17 @@ export class Profile {
       .replaceAll("{{WORKSPACE}}", workspace)
       .replaceAll("{{AGENT}}", this.agent);
     this.session(workspace, "sample.jsonl", text);
-    writeFileSync(path.join(this.agent, "trust.json"), JSON.stringify({ [workspace]: true }));
     return workspace;
   }
 
-  /** Put a session of a workspace where Pi keeps them; its path. */
+  /** Where Pi keeps the sessions of a workspace. */
+  sessions(workspace) {
+    return path.join(this.agent, "sessions", `--${workspace.slice(1).replaceAll("/", "-")}--`);
+  }
+
+  /** Put a session of a workspace there; its path. */
   session(workspace, name, text) {
-    const folder = path.join(this.agent, "sessions", `--${workspace.replace(/^\//u, "").replaceAll("/", "-")}--`);
+    const folder = this.sessions(workspace);
     mkdirSync(folder, { recursive: true });
     const file = path.join(folder, name);
     writeFileSync(file, text);
@@ -112,5 +97,3 @@ export class Profile {
     return file;
   }
 }
-
-const copy = (from, to) => cpSync(from, to, { recursive: true, verbatimSymlinks: true, force: true });

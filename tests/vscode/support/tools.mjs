@@ -7,19 +7,9 @@ import { fileURLToPath } from "node:url";
 export const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 export const CACHE = path.join(PROJECT, ".cache", "vscode");
 export const EXTENSION = path.join(PROJECT, "vscode-extension");
-export const VSIX = path.join(EXTENSION, "pi-lsp.vsix");
+export const VSIX = process.env.VSIX ?? path.join(EXTENSION, "pi-lsp.vsix");
 export const NODE = path.join(CACHE, "node", "node_modules", ".bin", "node");
 export const CODE_SERVER = path.join(CACHE, "server", "node_modules", "code-server");
-
-export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-
-/** Why the tests cannot run here; false where they can. */
-export const missing = !CHROMIUM
-  ? "no Chromium on this machine"
-  : !existsSync(CODE_SERVER)
-    ? "no code-server (tests/vscode/install.sh)"
-    : !existsSync(VSIX)
-      ? "no packaged extension (make vsix)"
-      : false;
+export const CHROMIUM = process.env.CHROMIUM; // run.sh has found it
 
 export const { chromium } = createRequire(path.join(EXTENSION, "package.json"))("playwright-core");
