@@ -14,9 +14,6 @@ from tests.support.chats import KEYS, Api
 from tests.support.editor import Editor, Home, write
 from tests.support.rpc import RpcError, result_of
 
-FIRST_DELTA_S = 0.02
-HOVER_WHILE_IMPORTING_S = 0.15
-
 
 @pytest.fixture
 def editor(api: Api, home: Home, start: Callable[..., Editor]) -> Editor:
@@ -89,33 +86,30 @@ def test_a_client_that_comes_to_a_run_can_follow_it(editor: Editor, api: Api) ->
         assert "".join(parts) == so_far
 
 
-def test_the_first_delta_is_told_at_once(editor: Editor, api: Api) -> None:
+def test_the_first_delta_is_told_before_the_second_is_sent(editor: Editor, api: Api) -> None:
     chat(editor, "import the SDK")
-    delays = []
+    sent = []
     for _ in range(5):
         seen = editor.seen
-        api.will(Reply(text="x" * 40, delay_s=0.05))
+        api.will(Reply(text="x" * 40, delay_s=0.1))
         run = editor.ask("pi/chat", {"text": "now"})
         editor.event("message_delta", since=seen)
-        now = time.perf_counter()
-        sent = next(at for name, at in api.server.requests[-1].sent if name == "content_block_delta")
-        delays.append(now - sent)
+        sent.append(sum(name == "content_block_delta" for name, _ in list(api.server.requests[-1].sent)))
         result_of(editor.answer(run))
-    assert min(delays) < FIRST_DELTA_S, delays
+    assert min(sent) == 1, sent  # one of five: this machine may do something else beside
 
 
-def test_hovers_are_quick_while_the_sdk_is_imported(editor: Editor, home: Home) -> None:
+def test_hovers_are_answered_while_the_sdk_is_imported(editor: Editor, home: Home) -> None:
     rules = home.workspace / "AGENTS.md"
     editor.open(rules)
     editor.hover(rules)
     run = editor.ask("pi/chat", {"text": "hi"})
-    longest = 0.0
+    hovers = 0
     while not any("method" not in message and message.get("id") == run for message in list(editor.messages)):
-        begun = time.perf_counter()
         editor.hover(rules)
-        longest = max(longest, time.perf_counter() - begun)
+        hovers += 1
     assert result_of(editor.answer(run))["stopReason"] == "done"
-    assert longest < 3 * HOVER_WHILE_IMPORTING_S  # three times: this machine may do something else beside
+    assert hovers > 10  # an import that held the event loop up would let two or three through
 
 
 def test_steering_and_follow_ups(editor: Editor, api: Api) -> None:

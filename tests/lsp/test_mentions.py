@@ -60,7 +60,7 @@ def test_a_hostile_line_costs_nothing(line: str) -> None:
     begun = time.perf_counter()
     for index in (0, 100_000, len(line) - 1):
         list(mentions(line, index))
-    assert time.perf_counter() - begun < 0.5
+    assert time.perf_counter() - begun < 5  # a line that costs the square of its length takes minutes
 
 
 SKILL = ["---\n", "name: x\n", "---\n", "\n", "# Title\n", "text\n", "# Later\n"]
