@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { paint } from "../../webview/chat/items";
-import { pieces } from "../../webview/chat/markup";
+import { pieces, readable } from "../../webview/chat/markup";
 import { Transcript } from "../../webview/chat/transcript";
 
 const FILE = `<file path="/w/src/a 'b'.ts" lines="1-3">\none\n<b>two</b>\nthree\n</file>`;
@@ -40,5 +40,16 @@ describe("texts that were put in", () => {
     expect(fold?.querySelector("b")).toBeNull();
     fold?.querySelector("button")?.click();
     expect(opened).toEqual(["/w/src/a 'b'.ts"]);
+  });
+});
+
+describe("a summary", () => {
+  it("shows its lists of files as lists", () => {
+    const summary = "## Goal\nTides\n\n<read-files>\na.py\nb `c`.py\n</read-files>\n\n<modified-files>\nd.py\n</modified-files>";
+    expect(readable(summary)).toBe("## Goal\nTides\n\n## Files Read\n\n- `a.py`\n- `b 'c'.py`\n\n## Files Changed\n\n- `d.py`");
+  });
+
+  it("is left as it is where it has none, or one that is not closed", () => {
+    for (const summary of ["<read-files>", "<read-files>\na.py", "text <read-files>\nx\n</read-files>"]) expect(readable(summary)).toBe(summary);
   });
 });

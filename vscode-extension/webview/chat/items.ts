@@ -2,7 +2,7 @@
 import { short } from "../../src/base/text";
 import { h, icon, iconButton } from "../base/dom";
 import { type MarkdownActions, showMarkdown } from "../base/markdown";
-import type { PutIn } from "./markup";
+import { type PutIn, readable } from "./markup";
 import { cut, toolCard, type ToolActions } from "./tools";
 import { reveal } from "../base/reveal";
 import type { Block, Item } from "./transcript";
@@ -91,7 +91,7 @@ function picture(mimeType: string, data: string): HTMLElement {
 function fold(item: Item, actions: Actions): HTMLElement {
   const text = h("div.text", { dir: "auto" });
   const [block] = item.blocks;
-  showMarkdown(text, block?.kind === "text" ? block.text : "", actions);
+  showMarkdown(text, block?.kind === "text" ? readable(block.text) : "", actions);
   const tokens = item.about && ` · ${short(Number(item.about))} tokens before`;
   return h("details.fold", {}, h("summary", {}, icon(item.kind === "branch" ? "git-merge" : "fold"), ` ${NAMES[item.kind]}${tokens}`), text);
 }

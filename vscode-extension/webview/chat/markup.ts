@@ -47,3 +47,11 @@ function putIn([, tag, name = "", location, first, last]: RegExpExecArray, text:
   const short = location === undefined ? (path.split(/[\\/]/u).at(-1) ?? path) : name;
   return { kind: "putIn", what: WHAT[tag as Tag], name: first && last ? `${short}:${first}–${last}` : short, path, text };
 }
+
+const LISTS = { "read-files": "Files Read", "modified-files": "Files Changed" } as const;
+
+/** A summary for people: its lists of files as lists, not as markup. */
+export function readable(summary: string): string {
+  return summary.replaceAll(/^<(read-files|modified-files)>\n([^]*?)\n<\/\1>$/gmu, (_, tag: keyof typeof LISTS, files: string) =>
+    [`## ${LISTS[tag]}`, "", ...files.split("\n").map((file) => `- \`${file.replaceAll("`", "'")}\``)].join("\n"));
+}
