@@ -74,8 +74,14 @@ describe("chat", () => {
     await window.command("Pi: Open Chat in Editor");
     const other = await window.webview("editor");
     await other.locator(".item.assistant", { hasText: "Departure does not" }).waitFor();
+    await window.container("Pi");
+    await window.row("Why half-open?").waitFor();
+    await window.command("View: Toggle Secondary Side Bar Visibility");
+    await window.page.locator(".part.auxiliarybar").waitFor({ state: "hidden" });
     await window.shots("chat-editor");
     await window.command("View: Close Editor");
+    await window.container("Explorer");
+    await openChat();
   });
 
   scenario("steers a running answer, and says something after it", async () => {
@@ -155,6 +161,15 @@ describe("chat", () => {
     await item("assistant", "It is the title.").waitFor();
     assert.match(JSON.stringify((await model.lastRequest()).body.messages.at(-1)), /README\.md/u);
     await window.command("View: Close Editor");
+  });
+
+  scenario("offers the rules of a folder that a message came to", async () => {
+    const offer = chat.locator(".notice", { hasText: "apps/web/AGENTS.override.md" }); // calendar.ts went along
+    await offer.waitFor();
+    await window.shots("offer");
+    await offer.locator("button", { hasText: "Load" }).click();
+    await item("note", "AGENTS.override.md").waitFor();
+    await offer.waitFor({ state: "hidden" });
   });
 
   scenario("lets the person choose model and thinking", async () => {

@@ -9,7 +9,12 @@ import { CACHE } from "./tools.mjs";
 const FAILED = path.join(CACHE, "failed");
 const LONGEST_MS = 180_000;
 
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(name, () => process.exit(1));
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.once(name, () => {
+    console.error(`stopped by ${name}`);
+    process.exit(1);
+  });
+}
 rmSync(FAILED, { recursive: true, force: true });
 let editor;
 let helper;
