@@ -7,9 +7,9 @@ sync for each record would only help against a power cut.
 import contextlib
 import errno
 import os
+import shutil
 from collections.abc import Iterable
-from pathlib import Path
-from typing import BinaryIO
+from typing import Literal
 
 from pi_lsp.session.errors import FileReplacedError
 from pi_lsp.session.source import Source
@@ -47,28 +47,50 @@ def append_record(path: str, record: bytes, expected: os.stat_result) -> None:
 def create_file(path: str, records: Iterable[bytes]) -> None:
     """Write a new file, its folder too where it is missing. Only an empty file may be there before.
 
+    It appears with all its records: a process killed in the middle leaves no file that is no session. What it leaves
+    then is hidden, and does not end in `.jsonl`.
+
     Raises:
         FileReplacedError: another program made that file.
         OSError: it could not be written; nothing is left behind.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with _open_new(path) as file:
-        try:
-            file.writelines(records)
-            file.flush()
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-            raise
-
-
-def _open_new(path: str) -> BinaryIO:
+    folder, name = os.path.split(path)
+    os.makedirs(folder, exist_ok=True)
+    hidden = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
-        return open(path, "xb")
+        with open(hidden, "wb") as file:
+            file.writelines(records)
+        _put(hidden, path)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(hidden)
+
+
+def _put(hidden: str, path: str) -> None:
+    """Give a file its name, unless something stands there: what a rename would not see."""
+    try:
+        os.link(hidden, path)
     except FileExistsError:
         if not is_empty_file(path):
             raise FileReplacedError(path, "was written by another program") from None
-        return open(path, "ab")
+        _copy(hidden, path, "ab")
+    except OSError:  # a file system without hard links
+        _copy(hidden, path, "xb")
+
+
+def _copy(hidden: str, path: str, mode: Literal["ab", "xb"]) -> None:
+    try:
+        with open(hidden, "rb") as source, open(path, mode) as target:
+            shutil.copyfileobj(source, target)
+    except FileExistsError:
+        raise FileReplacedError(path, "was written by another program") from None
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if mode == "xb":
+                os.unlink(path)
+            else:
+                os.truncate(path, 0)
+        raise
 
 
 def is_empty_file(path: str) -> bool:
