@@ -35,7 +35,8 @@ describe("chat", () => {
     editor = await theEditor();
     workspace = editor.profile.sample("quay");
     editor.profile.trust({ [workspace]: true });
-    for (const name of ["settings.json", "models.json"]) editor.profile.agentFile(name, {}); // no key, no gateway
+    editor.profile.agentFile("settings.json", {}); // no gateway,
+    editor.profile.agentFile("models.json", { providers: {} }); // and no key
     window = await editor.open(workspace);
     await window.status("2 rules");
     await openChat();

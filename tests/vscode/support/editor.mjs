@@ -61,8 +61,13 @@ export class Editor {
       // The server leads a process group of its own: the extension host and our server go with it.
       signal(group, "SIGTERM");
       for (let waited = 0; signal(group, 0) && waited < ENDED_MS; waited += STEP_MS) await pause(STEP_MS);
-      signal(group, "SIGKILL");
     }
+    this.#leaveNothing();
+  }
+
+  /** Also of a run that is stopped in the middle. */
+  #leaveNothing() {
+    if (this.server?.pid) signal(this.server.pid, "SIGKILL");
     if (!process.env.KEEP_PROFILE) rmSync(this.profile.root, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -92,7 +97,7 @@ export class Editor {
     const log = openSync(path.join(root, "server.log"), "w");
     const args = [...places, "--auth", "none", "--bind-addr", `127.0.0.1:${this.port}`, ...quiet];
     this.server = spawn(NODE, args, { env: this.environ, detached: true, stdio: ["ignore", log, log] });
-    process.once("exit", () => signal(this.server.pid, "SIGKILL")); // whoever is stopped leaves nothing behind
+    process.once("exit", () => this.#leaveNothing());
     const url = `http://127.0.0.1:${this.port}/healthz`;
     for (let waited = 0; waited < STARTED_MS; waited += STEP_MS) {
       if (await fetch(url).then((answer) => answer.ok, () => false)) return;

@@ -80,7 +80,7 @@ export class Workbench {
   /** Take the mouse from whatever it points at; a tooltip may need a second nudge. */
   async aside() {
     const hover = this.page.locator(".monaco-hover:visible").first();
-    for (let tries = 0; tries < 4; tries++) {
+    for (let tries = 0; tries < 3; tries++) {
       await this.page.mouse.move(AWAY[0] + tries, AWAY[1], { steps: 3 });
       if (await disappears(hover)) return;
     }
@@ -98,13 +98,16 @@ export class Workbench {
   async command(title) {
     const label = this.page.locator(".label-name", { hasText: new RegExp(`^${RegExp.escape(title)}[….?]*$`, "u") });
     const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first();
+    let patience = 0; // short at first: most often it is there at once, or not at all
     await this.until(async () => {
+      patience += 400;
       // A webview that is just loading swallows keys, and takes the focus from a palette that has just opened.
       await this.page.keyboard.press("F1");
-      if (!(await appears(this.input))) return false;
-      await this.input.fill(`>${title}`, { timeout: 1000 });
-      if (!(await appears(row))) return false;
-      await row.click({ timeout: 1000 });
+      if (!(await appears(this.input, patience))) return false;
+      await this.input.fill(`>${title}`, { timeout: patience });
+      if (!(await appears(row, patience))) return false;
+      await row.click({ timeout: patience });
+      await this.page.mouse.move(...AWAY); // else what opens there next shows a tooltip
       return true;
     }, `the palette does not offer ${title}`);
   }
