@@ -17,9 +17,9 @@ from pi_lsp.agent import seams as hooks
 from pi_lsp.agent.committing import commit
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import CompactionEnd, CompactionReason, CompactionStart
-from pi_lsp.agent.now import Now
 from pi_lsp.agent.requesting import view_of
 from pi_lsp.agent.seams import GivenCompaction, Planned, Seams
+from pi_lsp.agent.snapshot import Snapshot
 from pi_lsp.agent.speaker import Nobody, Speaker
 from pi_lsp.agent.summarizing import Asking, Report, get_summary
 from pi_lsp.agent.trimming import Trim, plan_trims, trim
@@ -123,7 +123,7 @@ class Compactor:
             await hooks.ask("after_compact", after(compacted.entry, reason, compacted.summarizer == "hook"))
         return compacted
 
-    def is_full(self, speaker: Speaker, conversation: Conversation, now: Now) -> bool:
+    def is_full(self, speaker: Speaker, conversation: Conversation, now: Snapshot) -> bool:
         """Whether `in_run` for `threshold` has something to do. In the worker thread."""
         view = view_of(self._window, conversation, model=speaker.model, now=now)
         return self._is_over(view, now.settings) or bool(self._trims(view, now.settings))

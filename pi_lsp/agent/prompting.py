@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pi_lsp.agent.events import Warned
 from pi_lsp.agent.nested_rules import touch
-from pi_lsp.agent.said import now_ms
+from pi_lsp.agent.recording import now_ms
 from pi_lsp.agent.window import Window
 from pi_lsp.base.files import Files
 from pi_lsp.base.json import Json

@@ -12,8 +12,8 @@ import msgspec
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.hooked import Chosen, Hooked, fates_of, labelled, read_back
 from pi_lsp.agent.hooks import Hook
-from pi_lsp.agent.now import Now
 from pi_lsp.agent.replay import Prefix, thinks
+from pi_lsp.agent.snapshot import Snapshot
 from pi_lsp.agent.speaker import Speaker
 from pi_lsp.agent.view import View
 from pi_lsp.agent.window import Window
@@ -41,7 +41,7 @@ def view_of(
     leaf_id: str | None = None,
     model: Model | None = None,
     *,
-    now: Now | None = None,
+    now: Snapshot | None = None,
     with_hooks: bool = True,
 ) -> View:
     """What the next request would hold, from the window's leaf or from another. In the worker thread.
@@ -66,9 +66,9 @@ class Requests:
         self._window = window
         self._speaker = speaker
         self._sent: Sequence[Message] = ()
-        self._foreseen: tuple[str | None, Now, ChatRequest] | None = None
+        self._foreseen: tuple[str | None, Snapshot, ChatRequest] | None = None
 
-    def foresee(self, conversation: Conversation, now: Now) -> None:
+    def foresee(self, conversation: Conversation, now: Snapshot) -> None:
         """Make the request from this leaf already, with one visit to the worker thread; `build` gives it.
 
         Not where hooks have a say, which are asked in the event loop.
@@ -78,7 +78,7 @@ class Requests:
             with suppress(NothingToSendError):  # `build` raises it
                 self._foreseen = conversation.leaf_id, now, self._request(conversation, now)
 
-    async def build(self, now: Now) -> ChatRequest:
+    async def build(self, now: Snapshot) -> ChatRequest:
         """The next request. Raises NothingToSendError, and what `Window.write` raises."""
         foreseen, self._foreseen = self._foreseen, None
         if foreseen and foreseen[:2] == (self._window.leaf_id, now):
@@ -94,7 +94,7 @@ class Requests:
         if thinks(entry.message):
             self._window.talk.thought_behind[entry.id] = Prefix(self._sent).digest
 
-    def _request(self, conversation: Conversation, now: Now) -> ChatRequest:
+    def _request(self, conversation: Conversation, now: Snapshot) -> ChatRequest:
         view = view_of(self._window, conversation, model=self._speaker.model, now=now)
         messages = view.request_messages
         if all(role_of(message) == "system" for message in messages):
@@ -104,7 +104,7 @@ class Requests:
             messages=messages, model=self._speaker.model, level=self._speaker.level, session_id=conversation.id
         )
 
-    async def _ask_hooks(self, now: Now) -> None:
+    async def _ask_hooks(self, now: Snapshot) -> None:
         window = self._window
         session_id, given = await window.in_session(self._before_hooks, now)
         chosen, fates = await self._transform(given)
@@ -120,7 +120,7 @@ class Requests:
             else:
                 hook.complain("it did not give a text")
 
-    def _before_hooks(self, conversation: Conversation, now: Now) -> tuple[str, Sequence[Chosen]]:
+    def _before_hooks(self, conversation: Conversation, now: Snapshot) -> tuple[str, Sequence[Chosen]]:
         view = view_of(self._window, conversation, model=self._speaker.model, now=now, with_hooks=False)
         return conversation.id, view.chosen
 

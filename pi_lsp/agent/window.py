@@ -16,11 +16,11 @@ from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.counting import Counting
 from pi_lsp.agent.events import Emit, Event, ResourcesChanged
 from pi_lsp.agent.keeper import Keeper
-from pi_lsp.agent.now import Now
 from pi_lsp.agent.opening import Opening, open_first
 from pi_lsp.agent.operations import Operations
 from pi_lsp.agent.queue import Queue
 from pi_lsp.agent.session_rules import SessionRules
+from pi_lsp.agent.snapshot import Snapshot
 from pi_lsp.agent.talk import Talk
 from pi_lsp.agent.touched import NOTHING
 from pi_lsp.agent.worker import Worker
@@ -35,8 +35,8 @@ from pi_lsp.session.location import session_dir, sessions_root
 from pi_lsp.session.store import Session
 
 if TYPE_CHECKING:
-    from pi_lsp.agent.chat import Run
     from pi_lsp.agent.compacting import Compactor
+    from pi_lsp.agent.run import Run
     from pi_lsp.agent.switching import Switcher
 
 P = ParamSpec("P")
@@ -110,7 +110,7 @@ class Window:
 
         return Switcher(self, seams_of(self.talk.hooks))
 
-    async def load_hooks(self, now: Now | None = None) -> None:
+    async def load_hooks(self, now: Snapshot | None = None) -> None:
         """Use the hooks that there are now; `now` is a look that was taken already."""
         now = now or self.now()
         await self.talk.load_hooks(self.cwd, now.settings, trusted=now.trust.trusted)
@@ -133,9 +133,9 @@ class Window:
         """The working directory, or the agent folder where there is none."""
         return self.cwd or self.workspace.agent_dir
 
-    def now(self) -> Now:
+    def now(self) -> Snapshot:
         """What stands in files and buffers now, for a step that needs several things of it."""
-        return Now(self.workspace, self.cwd)
+        return Snapshot(self.workspace, self.cwd)
 
     def trust(self) -> Trust:
         """Whether the working directory is trusted."""
@@ -145,7 +145,7 @@ class Window:
         """The settings in force now."""
         return self.now().settings
 
-    def prompt_parts(self, now: Now | None = None) -> PromptParts:
+    def prompt_parts(self, now: Snapshot | None = None) -> PromptParts:
         """What a system prompt would be made of now."""
         return msgspec.structs.replace((now or self.now()).parts, sections=self.talk.sections)
 

@@ -3,8 +3,7 @@
 import asyncio
 from typing import Literal
 
-from pi_lsp.agent import chatting
-from pi_lsp.agent.chatting import Mode, Said
+from pi_lsp.agent.chat import Mode, UserInput, submit
 from pi_lsp.agent.events import QueueChanged
 from pi_lsp.agent.prompting import Image, Reference, user_prompt
 from pi_lsp.agent.queue import Queued
@@ -66,10 +65,10 @@ async def chat(window: Window, params: ChatParams) -> ChatResult:
             session cannot be written.
         ParamsError: there is nothing to send, or a file or an image cannot be used.
     """
-    said = Said(text=params.text, images=params.images, references=params.references)
+    given = UserInput(text=params.text, images=params.images, references=params.references)
     try:
         with refusals():
-            ended = await chatting.chat(window, said, params.mode)
+            ended = await submit(window, given, params.mode)
     except asyncio.CancelledError:
         return ChatResult(stop_reason="cancelled")
     if ended is None:

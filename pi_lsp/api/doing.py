@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from pi_lsp.agent.chatting import speaker_of
+from pi_lsp.agent.chat import speaker_of
 from pi_lsp.agent.speaker import Nobody, Speaker
 from pi_lsp.agent.speaking import NoModelError
 from pi_lsp.agent.summarizing import Report

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pi_lsp.agent.compacting import CompactionRefusedError
 from pi_lsp.agent.operations import BusyError
 from pi_lsp.agent.prompting import PromptError
-from pi_lsp.agent.said import MovedError
+from pi_lsp.agent.recording import MovedError
 from pi_lsp.agent.speaking import NoModelError, UnknownModelError
 from pi_lsp.agent.undoing import MessagesFollowError, NoCompactionError
 from pi_lsp.api.errors import ParamsError, RefusedError

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pi_lsp.agent.chatting import speaker_of
+from pi_lsp.agent.chat import speaker_of
 from pi_lsp.agent.hooked import Chosen, Hooked, fates_of, labelled, read_back
 from pi_lsp.agent.requesting import Requests
 from pi_lsp.api.context import ContextParams, context

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pi_lsp.agent.chatting import speaker_of
+from pi_lsp.agent.chat import speaker_of
 from pi_lsp.agent.speaking import NoModelError
 from pi_lsp.agent.window import Window
 from pi_lsp.api.errors import ParamsError, RefusedError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_lsp.agent.chatting import Said, chat
+from pi_lsp.agent.chat import UserInput, submit
 from pi_lsp.agent.operations import BusyError, Operations
 from pi_lsp.agent.prompting import PromptError
 from pi_lsp.api import doing
@@ -45,7 +45,7 @@ async def test_steering_while_the_prompt_is_still_prepared_waits_for_its_run(tmp
 async def test_what_cannot_be_sent_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         with pytest.raises(PromptError):
-            await chat(talk.window, Said(text=" "))
+            await submit(talk.window, UserInput(text=" "))
         assert talk.window.operations.is_idle
         assert not talk.window.queue.is_open
         assert talk.stored == ""

@@ -2,13 +2,13 @@
 
 from functools import cached_property
 
-from pi_lsp.agent.parts import prompt_parts
+from pi_lsp.agent.prompt_parts import prompt_parts
 from pi_lsp.agent.workspace import Trust, Workspace
 from pi_lsp.context.prompt import PromptParts
 from pi_lsp.resources.settings import Settings
 
 
-class Now:
+class Snapshot:
     """What stands there now, each part read once, at first need. The next step looks anew."""
 
     def __init__(self, workspace: Workspace, cwd: str | None) -> None:
