@@ -8,7 +8,7 @@ text of `JSON.stringify`: no spaces, keys in stored order, non-ASCII raw, lone s
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -21,6 +21,7 @@ else:  # msgspec, which reads wire types at run time, knows no recursive aliases
 JsonObject: TypeAlias = dict[str, Json]
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_INDEX = re.compile("0|[1-9][0-9]{0,9}")
 _decode_fast = msgspec.json.Decoder(type=object).decode
 
 
@@ -48,11 +49,25 @@ def decode_object(raw: bytes | str) -> JsonObject:
     return value
 
 
-def encode(value: Json) -> str:
-    """Print a value as `JSON.stringify` does (NaN and infinities become null)."""
+Fields: TypeAlias = Callable[[JsonObject], Iterable[tuple[str, Json]]]
+"""The fields of an object in some order."""
+
+
+def encode(value: Json, fields: Fields = lambda value: value.items()) -> str:
+    """Print a value as `JSON.stringify` does (NaN and infinities become null).
+
+    The fields of an object keep their order, which a JavaScript program that has read them would not everywhere:
+    see `javascript_fields`.
+    """
     parts: list[str] = []
-    _print(value, parts)
+    _print(value, parts, fields)
     return "".join(parts)
+
+
+def javascript_fields(value: JsonObject) -> Iterable[tuple[str, Json]]:
+    """The fields in the order of a JavaScript object: names that could be indices of a list first, as numbers."""
+    indices = sorted((name for name in value if _INDEX.fullmatch(name) and int(name) < 2**32 - 1), key=int)
+    return {**dict.fromkeys(indices), **value}.items()
 
 
 def to_utf8(text: str) -> bytes:
@@ -149,7 +164,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _print(value: Json, parts: list[str]) -> None:
+def _print(value: Json, parts: list[str], fields: Fields) -> None:
     """Without recursion, so that whatever could be read can be printed. Each value is followed by a comma at first."""
     open_: list[tuple[Iterator[Json | tuple[str, Json]], str]] = [(iter([value]), "")]
     while open_:
@@ -162,7 +177,7 @@ def _print(value: Json, parts: list[str]) -> None:
                 parts += _quoted(item), ","
             elif isinstance(item, dict):
                 parts.append("{")
-                open_.append((iter(item.items()), "}"))
+                open_.append((iter(fields(item)), "}"))
                 break
             elif isinstance(item, list):
                 parts.append("[")

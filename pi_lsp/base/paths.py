@@ -96,7 +96,7 @@ def expand_home(text: str, home: str | None = None, flavour: Flavour = NATIVE) -
         return text
     path = _module(flavour)
     home = home_dir() if home is None else home
-    joined = path.join(home, tail.lstrip("\\/" if flavour == "windows" else "/")) if tail else home
+    joined = path.join(home, tail.lstrip("\\/" if flavour == "windows" else "/")) if tail[1:] else home
     return joined if tail == "" or joined == "" else _normal(joined, flavour, keep_slash=True)
 
 

@@ -164,6 +164,6 @@ def _message_of(entry: Entry, edit: Entry | None) -> Message | None:
             # An empty one is no message of a context but still one of a branch.
             body = entry.body
             fields = {key: body[key] for key in ("summary", "fromId") if key in body}
-            return {"role": "branchSummary", **fields, "timestamp": to_milliseconds(entry.timestamp)}
+            return {"role": "branchSummary", **fields, "timestamp": to_milliseconds(body.get("timestamp", ""))}
         case _:
             return None

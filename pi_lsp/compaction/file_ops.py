@@ -101,4 +101,15 @@ def _as_text(path: Json) -> str:
 
 
 def _utf16_order(path: Json) -> bytes:
-    return _as_text(path).encode("utf-16-be", "surrogatepass")
+    return _as_javascript_sorts(path).encode("utf-16-be", "surrogatepass")
+
+
+def _as_javascript_sorts(path: Json) -> str:
+    """What JavaScript compares where a list holds other things than texts."""
+    match path:
+        case dict():
+            return "[object Object]"
+        case list():
+            return ",".join("" if item is None else _as_javascript_sorts(item) for item in path)
+        case _:
+            return _as_text(path)

@@ -5,7 +5,7 @@ The format is Pi 1.6.0's: labelled parts joined by blank lines. Thinking, images
 
 from collections.abc import Iterable
 
-from pi_lsp.base.json import as_object, as_str, encode
+from pi_lsp.base.json import as_object, as_str, encode, javascript_fields
 from pi_lsp.base.text import slice_head, utf16_length
 from pi_lsp.session.messages import Block, Message, role_of, text_of, texts_of, tool_calls_of
 
@@ -21,7 +21,8 @@ def serialize(messages: Iterable[Message]) -> str:
 def call_text(call: Block) -> str:
     """A tool call on one line: `name(key=JSON, ...)`."""
     arguments = as_object(call.get("arguments"))
-    return f"{as_str(call.get('name'))}({', '.join(f'{key}={encode(value)}' for key, value in arguments.items())})"
+    given = (f"{name}={encode(value, javascript_fields)}" for name, value in javascript_fields(arguments))
+    return f"{as_str(call.get('name'))}({', '.join(given)})"
 
 
 def _parts(message: Message) -> Iterable[str]:

@@ -27,7 +27,7 @@ def clean_blocks(traced: Traced) -> Traced:
             changes.append(dropped(item, "repair", "it is empty"))
         else:
             changes += [changed(item, "repair", detail) for detail in dict.fromkeys(details)]
-            items.append(item._replace(message=message))
+            items.append(item.holding(message))
     return Traced(items=items, changes=changes)
 
 

@@ -10,14 +10,14 @@ def convert(traced: Traced, wording: Wording = WORDING) -> Traced:
     """Every message as system, user, assistant or toolResult; what no model is shown is left out and recorded."""
     items = [(item, convert_message(item.message, wording)) for item in traced.items]
     return Traced(
-        items=[item._replace(message=message) for item, message in items if message is not None],
+        items=[item.holding(message) for item, message in items if message is not None],
         changes=traced.changes
         + [dropped(item, "convert", _why_dropped(item.message)) for item, message in items if message is None],
     )
 
 
 def to_llm(messages: list[Message], wording: Wording = WORDING) -> list[Message]:
-    """The messages alone."""
+    """As `convert`, for messages that nobody traces: the messages alone."""
     return convert(Traced.of(messages), wording).messages
 
 

@@ -36,7 +36,7 @@ def transform(traced: Traced, model: Model, *, normalize: bool = True, now: int 
     changes = list(traced.changes)
     for item in traced.items:
         message, details = _readable(item.message, model, renamed, normalize)
-        items.append(item._replace(message=message))
+        items.append(item.holding(message))
         changes += [changed(item, "convert", detail) for detail in details]
     return _answered(items, changes, now)
 
@@ -48,10 +48,10 @@ def normalize_id(call_id: str) -> str:
 
 def no_result(call: Block, now: int = 0) -> Message:
     """The result that stands in for a missing one."""
+    names = (("toolCallId", "id"), ("toolName", "name"))
     return {
         "role": "toolResult",
-        "toolCallId": call.get("id"),
-        "toolName": call.get("name"),
+        **{name: call[key] for name, key in names if key in call},
         "content": [{"type": "text", "text": NO_RESULT}],
         "isError": True,
         "timestamp": now,
@@ -165,9 +165,11 @@ def _answered(items: list[Item], changes: list[Change], now: int) -> Traced:
                 if calling is not None:
                     held.append(item)
                     continue
-            case _:
+            case "user":
                 close()
                 calling = None
+            case _:
+                pass
         result.append(item)
     close()
     return Traced(items=result, changes=changes)

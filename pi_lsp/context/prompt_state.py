@@ -99,7 +99,8 @@ def render_update(message: Message) -> str:
 
 
 def _declaration(tool: Tool) -> Tool:
-    return {key: tool[key] for key in ("name", "description", "parameters") if key in tool}
+    keys = ("name", "description", "parameters", "constrainedSampling")
+    return {key: tool[key] for key in keys if key in tool}
 
 
 def _name(tool: JsonObject) -> str:

@@ -143,10 +143,10 @@ def _by_compaction(compaction: Entry, detail: str) -> Fate:
 
 def _messages_of(entry: Entry, body: JsonObject) -> list[Message]:
     make = _MAKERS.get(entry.type)
-    return make(entry, body) if make else []
+    return make(body) if make else []
 
 
-def _stored(_entry: Entry, body: JsonObject) -> list[Message]:
+def _stored(body: JsonObject) -> list[Message]:
     message = body.get("message")
     if not isinstance(message, dict):
         return []
@@ -157,27 +157,27 @@ def _stored(_entry: Entry, body: JsonObject) -> list[Message]:
     return [message]
 
 
-def _custom(entry: Entry, body: JsonObject) -> list[Message]:
+def _custom(body: JsonObject) -> list[Message]:
     fields = {key: body[key] for key in ("customType", "content", "display", "details") if key in body}
     content: Json = fields.get("content")
-    return [{"role": "custom", **fields, "content": [] if content is None else content, **_time(entry)}]
+    return [{"role": "custom", **fields, "content": [] if content is None else content, **_time(body)}]
 
 
-def _branch_summary(entry: Entry, body: JsonObject) -> list[Message]:
+def _branch_summary(body: JsonObject) -> list[Message]:
     if not as_str(body.get("summary")):
         return []
     fields = {key: body[key] for key in ("summary", "fromId") if key in body}
-    return [{"role": "branchSummary", **fields, **_time(entry)}]
+    return [{"role": "branchSummary", **fields, **_time(body)}]
 
 
-def _compaction(entry: Entry, body: JsonObject) -> list[Message]:
+def _compaction(body: JsonObject) -> list[Message]:
     prompt = body.get("systemMessage")
     fields = {key: body[key] for key in ("summary", "tokensBefore") if key in body}
-    summary: Message = {"role": "compactionSummary", **fields, **_time(entry)}
+    summary: Message = {"role": "compactionSummary", **fields, **_time(body)}
     return [prompt, summary] if isinstance(prompt, dict) else [summary]
 
 
-_MAKERS: Mapping[str, Callable[[Entry, JsonObject], list[Message]]] = {
+_MAKERS: Mapping[str, Callable[[JsonObject], list[Message]]] = {
     "message": _stored,
     "custom_message": _custom,
     "branch_summary": _branch_summary,
@@ -185,8 +185,8 @@ _MAKERS: Mapping[str, Callable[[Entry, JsonObject], list[Message]]] = {
 }
 
 
-def _time(entry: Entry) -> JsonObject:
-    return {"timestamp": to_milliseconds(entry.timestamp)}
+def _time(body: JsonObject) -> JsonObject:
+    return {"timestamp": to_milliseconds(body.get("timestamp", ""))}
 
 
 def _edited(messages: list[Message], edit: JsonObject) -> list[Message]:

@@ -18,6 +18,10 @@ class Item(NamedTuple):
     made: bool = False
     """No stored message stands behind it: a step added it."""
 
+    def holding(self, message: Message) -> "Item":
+        """The item with this message; itself where it holds it already, as most do in most steps."""
+        return self if message is self.message else Item(self.source, message, self.made)
+
 
 class Traced(msgspec.Struct, frozen=True, kw_only=True):
     """The messages after some steps, in order, and what those steps did to the messages they were given."""

@@ -1,8 +1,8 @@
 """Cutting tool output to what a model is shown: whole lines from the start or the end, within two limits.
 
 The rules and figures are Pi 1.6.0's. Lines end at `\\n` alone; a final newline begins no further line. Limits and
-totals are lines and UTF-8 bytes (a lone surrogate counts 3). The work done depends on the limits, not on the number
-of lines, so a log of 100 MB costs no more than counting its newlines and bytes.
+totals are lines and UTF-8 bytes (a lone surrogate counts 3); with a limit below 0 nothing fits. The work done depends
+on the limits, not on the number of lines, so a log of 100 MB costs no more than counting its newlines and bytes.
 """
 
 from typing import Literal, NamedTuple
@@ -77,7 +77,8 @@ def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
     lines = kept.count(b"\n") + 1
     if lines < max_lines:
         return _cut(whole, kept, lines=lines, by="lines" if lines == whole.lines else "bytes")
-    return _cut(whole, b"\n".join(kept.split(b"\n", max_lines)[:max_lines]), lines=max_lines, by="lines")
+    lines = max(0, max_lines)
+    return _cut(whole, b"\n".join(kept.split(b"\n", lines)[:lines]), lines=lines, by="lines")
 
 
 def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
@@ -85,7 +86,7 @@ def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
     whole = _measure(text, max_lines, max_bytes)
     if whole.fits:
         return _unchanged(whole)
-    if max_lines == 0:
+    if max_lines <= 0 or not text:
         return _cut(whole, b"", lines=0, by="lines")
     end = _to_bytes(text[max(0, whole.end - max_bytes - 1) : whole.end])
     if whole.fits_without_final_newline:
@@ -93,7 +94,7 @@ def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
     else:
         before, newline, kept = end[-max_bytes - 1 :].partition(b"\n")
         if not newline:
-            by = "lines" if max_lines == 1 else "bytes"
+            by = "lines" if max_lines == 1 and max_bytes >= 0 else "bytes"
             return _cut(whole, _whole_characters(before[1:]), lines=1, by=by, last_line_partial=True)
     lines = kept.count(b"\n") + 1
     if lines < max_lines:
@@ -104,7 +105,7 @@ def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
 def truncate_line(line: str, max_units: int = MAX_LINE_UNITS) -> CutLine:
     """At most `max_units` UTF-16 units of a line, and a mark where there was more."""
     head = slice_head(line, max_units)
-    if len(head) == len(line):
+    if len(head) == len(line) and max_units >= 0:
         return CutLine(text=line, was_truncated=False)
     return CutLine(text=f"{head}... [truncated]", was_truncated=True)
 
@@ -121,7 +122,7 @@ def format_size(size: int) -> str:
 def _measure(text: str, max_lines: int, max_bytes: int) -> _Measured:
     end = len(text) - text.endswith("\n")
     lines = text.count("\n", 0, end) + 1 if text else 0
-    return _Measured(text, lines, utf8_length(text), end, max(0, max_lines), max(0, max_bytes))
+    return _Measured(text, lines, utf8_length(text), end, max_lines, max_bytes)
 
 
 def _unchanged(whole: _Measured) -> Truncation:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from pi_lsp.base.json import Json, JsonObject, as_str, objects
+from pi_lsp.base.json import Json, JsonObject, as_str, objects, without_none
 from pi_lsp.base.text import without_surrogates
 from pi_lsp.context.clean import is_blank
 from pi_lsp.context.pairing import without_images
@@ -85,14 +85,8 @@ def _answer(message: Message, allow_empty_signature: bool) -> list[Json]:
                 blocks += _thinking(block, allow_empty_signature)
             case "toolCall":
                 arguments = block.get("arguments")
-                blocks.append(
-                    {
-                        "type": "tool_use",
-                        "id": block.get("id"),
-                        "name": block.get("name"),
-                        "input": {} if arguments is None else arguments,
-                    }
-                )
+                call: JsonObject = {"type": "tool_use", "id": block.get("id"), "name": block.get("name")}
+                blocks.append({**without_none(call), "input": {} if arguments is None else arguments})
             case _:
                 pass
     return blocks
@@ -101,7 +95,7 @@ def _answer(message: Message, allow_empty_signature: bool) -> list[Json]:
 def _thinking(block: Block, allow_empty_signature: bool) -> list[Json]:
     signature = as_str(block.get("thinkingSignature"))
     if block.get("redacted"):
-        return [{"type": "redacted_thinking", "data": signature}]
+        return [without_none({"type": "redacted_thinking", "data": block.get("thinkingSignature")})]
     thinking = as_str(block.get("thinking"))
     text = without_surrogates(thinking)
     if not is_blank(signature):
@@ -127,10 +121,9 @@ def _results(messages: list[Message]) -> JsonObject:
             "type": "tool_result",
             "tool_use_id": message.get("toolCallId"),
             "content": _result_content(content),
+            "is_error": message.get("isError"),
         }
-        if "isError" in message:
-            result["is_error"] = message["isError"]
-        results.append(result)
+        results.append(without_none(result))
     return {"role": "user", "content": results + images}
 
 
@@ -153,10 +146,8 @@ def _text(text: Json) -> JsonObject:
 
 
 def _image(block: Block) -> JsonObject:
-    return {
-        "type": "image",
-        "source": {"type": "base64", "media_type": block.get("mimeType"), "data": block.get("data")},
-    }
+    source: JsonObject = {"type": "base64", "media_type": block.get("mimeType"), "data": block.get("data")}
+    return {"type": "image", "source": without_none(source)}
 
 
 def _is_blank(block: JsonObject) -> bool:

@@ -9,9 +9,13 @@ import re
 from functools import cache
 
 from pi_lsp.base.json import as_int, as_str
+from pi_lsp.base.text import JS_SPACE
 from pi_lsp.session.messages import Message, usage_of
 
 _ANY = r"[^\n\r\u2028\u2029]?"
+_LINE_END = re.compile(r"[\n\r\u2028\u2029]")
+_COUNT = re.compile("input token count", re.IGNORECASE | re.ASCII)
+_ABOVE = re.compile("exceeds the maximum", re.IGNORECASE | re.ASCII)
 
 _QUOTA = r"""
 GoUsageLimitError
@@ -97,7 +101,6 @@ input is too long for requested model
 exceeds the context window
 exceeds (?:the )?(?:model'?s )?maximum context length(?: of [\d,]+ tokens?|\s*\([\d,]+\))
 context window exceeded
-input token count.{0,400}exceeds the maximum
 maximum prompt length is \d+
 reduce the length of the messages
 maximum context length is \d+ tokens
@@ -115,7 +118,7 @@ range of input length should be
 context[_ ]length[_ ]exceeded
 too many tokens
 token limit exceeded
-^413(?:$|[\s:])
+^413(?:$|\s|:)
 ^[\w -]+ API error \(413\):
 """
 
@@ -126,7 +129,7 @@ _CEREBRAS_OVERFLOW = r"""
 
 def is_retryable(message: Message) -> bool:
     """Whether the same request may well succeed a little later: only for stop reason `error` with a text."""
-    text = as_str(message.get("errorMessage")) if message.get("stopReason") == "error" else ""
+    text = _error_of(message)
     return bool(text) and not _says(_QUOTA, text) and _says(_TRANSIENT, text)
 
 
@@ -138,7 +141,7 @@ def is_overflow(message: Message, context_window: int = 0) -> bool:
     """
     stop = message.get("stopReason")
     if stop == "error":
-        return _says_overflow(as_str(message.get("errorMessage")), message.get("provider") == "cerebras")
+        return _says_overflow(_error_of(message), message.get("provider") == "cerebras")
     if context_window <= 0:
         return False
     usage = usage_of(message)
@@ -156,13 +159,29 @@ def is_recoverable_length(message: Message, max_output: int) -> bool:
 def mean_the_same(text: str, other: str) -> bool:
     """Whether two texts of an error lead to the same (another try, a compaction, neither), whoever the provider is."""
     lists = (_QUOTA, _TRANSIENT, _BUSY, _OVERFLOW, _CEREBRAS_OVERFLOW)
-    return all(_says(phrases, text) == _says(phrases, other) for phrases in lists)
+    same = all(_says(phrases, text) == _says(phrases, other) for phrases in lists)
+    return same and _counts_too_many(text) == _counts_too_many(other)
+
+
+def _error_of(message: Message) -> str:
+    """The text of a failure; empty where the model refused, since that text is the model's own and may say anything."""
+    failed = message.get("stopReason") == "error" and message.get("rawStopReason") != "refusal"
+    return as_str(message.get("errorMessage")) if failed else ""
 
 
 def _says_overflow(text: str, cerebras: bool) -> bool:
     if not text or _says(_BUSY, text):
         return False
-    return _says(_OVERFLOW, text) or (cerebras and _says(_CEREBRAS_OVERFLOW, text))
+    return _says(_OVERFLOW, text) or _counts_too_many(text) or (cerebras and _says(_CEREBRAS_OVERFLOW, text))
+
+
+def _counts_too_many(text: str) -> bool:
+    """Gemini's way of saying it: two phrases on one line. One pattern would seek the second from every first one."""
+    for line in _LINE_END.split(text):
+        count = _COUNT.search(line)
+        if count and _ABOVE.search(line, count.end()):
+            return True
+    return False
 
 
 def _says(phrases: str, text: str) -> bool:
@@ -171,5 +190,7 @@ def _says(phrases: str, text: str) -> bool:
 
 @cache
 def _compiled(phrases: str) -> re.Pattern[str]:
-    """ASCII, since JavaScript's `i` folds no other letters into these."""
-    return re.compile("|".join(phrases.replace("~", _ANY).split("\n")[1:-1]), re.IGNORECASE | re.ASCII)
+    """ASCII, since JavaScript's `i` folds no other letters into these; but its white space is any."""
+    pattern = "|".join(phrases.replace("~", _ANY).split("\n")[1:-1])
+    pattern = pattern.replace(r"\S", f"[^{JS_SPACE}]").replace(r"\s", f"[{JS_SPACE}]")
+    return re.compile(pattern, re.IGNORECASE | re.ASCII)

@@ -8,11 +8,11 @@ only where a pattern needs it.
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
-from contextlib import suppress
 from typing import TypeAlias
 
 from pi_lsp.base.files import Files
-from pi_lsp.resources.ignore import MAX_PATTERNS, has_many_stars, left_out
+from pi_lsp.resources.gitignore import Pattern, compile_pattern, has_many_stars
+from pi_lsp.resources.ignore import MAX_PATTERNS, left_out
 
 IGNORE_NAMES = (".gitignore", ".ignore")
 """The ignore files of a folder, the weaker first."""
@@ -122,20 +122,13 @@ def _compile(lines: Sequence[str]) -> _Verdict:
     """
     if not lines:
         return _no_verdict
-    from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415  30 ms that most folders do not need
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415  likewise
-
-    patterns: list[tuple[re.Pattern[str], bool]] = []
+    patterns: list[Pattern] = []
     for line in reversed(lines):
         if len(patterns) == MAX_PATTERNS:
             break
-        if has_many_stars(line):
-            continue
-        with suppress(GitIgnorePatternError, re.error):  # git matches no such pattern either
-            source, include = GitIgnoreSpecPattern.pattern_to_regex(_spelled_out(line))
-            if source is not None and include is not None:
-                patterns.append((re.compile(source), include))
-    return lambda path: next((include for regex, include in patterns if regex.fullmatch(path)), None)
+        if not has_many_stars(line) and (pattern := compile_pattern(_spelled_out(line))):
+            patterns.append(pattern)
+    return lambda path: next((ignores for regex, ignores in patterns if regex.fullmatch(path)), None)
 
 
 def _spelled_out(line: str) -> str:

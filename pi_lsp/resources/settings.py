@@ -5,6 +5,7 @@ the user's file, the defaults of Pi 1.6.0. All four use Pi's names; `rules.neste
 ours. A value of a wrong type is reported and read as its default, so that one typo never costs the others.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -63,6 +64,11 @@ class ProviderRetrySettings(msgspec.Struct, frozen=True, kw_only=True, rename="c
     timeout_ms: float | msgspec.UnsetType = msgspec.UNSET
     max_retries: int | msgspec.UnsetType = msgspec.UNSET
     max_retry_delay_ms: float = 60000
+
+    @property
+    def longest_pause_ms(self) -> float:
+        """No longer pause is made, whatever a server asks for."""
+        return self.max_retry_delay_ms or math.inf
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -235,12 +241,14 @@ def _compaction(reader: Reader, model: str | None) -> tuple[CompactionSettings, 
     misfits: list[_Misfit] = []
     override = ("compaction", "modelOverrides", model) if model is not None else ()
     has_override = bool(override) and reader.has(*override)
-    if has_override and not isinstance(found := reader.get(*override), dict):
-        misfits.append(_Misfit(override, found, "an object"))
 
     def tokens(name: str, default: int) -> int:
         best = default
         for keys in (("compaction", name), *([(*override, name)] if has_override else ())):
+            if not isinstance(place := reader.get(*keys[:-1]), dict):
+                if keys[:-1] == override and not any(misfit.keys == override for misfit in misfits):
+                    misfits.append(_Misfit(override, place, "an object"))
+                continue
             value = reader.get(*keys)
             if is_whole(value) and 0 <= value <= MAX_TOKENS:
                 best = int(value)

@@ -14,6 +14,7 @@ import msgspec
 from pi_lsp.base import json
 from pi_lsp.base.files import Files
 from pi_lsp.base.json import Json, JsonError, JsonObject
+from pi_lsp.base.paths import resolve
 
 Scope: TypeAlias = Literal["global", "project"]
 
@@ -57,7 +58,8 @@ class SettingsFiles(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def load(files: Files, cwd: str, agent_dir: str, *, trusted: bool) -> SettingsFiles:
-    """Read both files; missing ones are empty."""
+    """Read both files; missing ones are empty. The folders may begin with `~`."""
+    cwd, agent_dir = resolve(cwd), resolve(agent_dir)
     project = os.path.join(cwd, ".pi", "settings.json")
     return SettingsFiles(
         user=read(files, os.path.join(agent_dir, "settings.json"), "global"),
@@ -70,8 +72,9 @@ def read(files: Files, path: str, scope: Scope) -> SettingsFile:
     if files.kind(path) is None:
         return SettingsFile(scope=scope, path=path)
     try:
-        raw = files.read(path).removeprefix(_BOM)
-        value = json.decode(raw) if raw else {}
+        content = files.read(path)
+        raw = content.removeprefix(_BOM)
+        value = json.decode(raw) if content else {}
     except (OSError, JsonError) as error:
         return _broken(scope, path, str(error))
     match value:

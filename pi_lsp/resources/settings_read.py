@@ -118,7 +118,8 @@ class Reader:
 
     def complaint(self, keys: Sequence[str], value: Json, expected: str) -> str:
         """A sentence about a value that does not fit: the key, what it should be, what it is, where it stands."""
-        found = one_line(json.encode(value), 60)
+        is_huge = isinstance(value, float) and not math.isfinite(value)
+        found = f"{value}".replace("inf", "Infinity") if is_huge else one_line(json.encode(value), 60)
         return f"{_name(keys)} must be {expected}, not {found} (in {self._place(keys)[0]})"
 
     def report(self, keys: Sequence[str], value: Json, expected: str) -> None:

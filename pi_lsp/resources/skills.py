@@ -222,9 +222,10 @@ def load_skills(
     """The skills of the agent folder, of the project's `.pi` and of named paths, the user's before the project's.
 
     This is the order of Pi's `loadSkills`; its command line has another one, see all_skills.py. Named paths are
-    relative to `cwd`.
+    relative to `cwd`; all paths may begin with `~`.
     """
     collector = SkillCollector(files)
+    cwd, agent_dir = resolve(cwd, home=home), resolve(agent_dir, home=home)
     user, project = user_skills_dir(agent_dir), project_skills_dir(cwd)
     if include_defaults:
         for folder, source_of in ((user, local_source("user")), (project, local_source("project"))):
@@ -244,7 +245,7 @@ def load_skills(
 def load_folder(files: Files, folder: str, source_of: SourceOf) -> SkillSet:
     """The skills of one folder, each as it stands: two of one name are both given."""
     problems: list[str] = []
-    found = scan(files, folder, PI_SKILLS, problems.append)
+    found = scan(files, os.path.normpath(folder), PI_SKILLS, problems.append)
     read = [read_skill(files, each.path, source_of(each.path)) for each in found.found]
     return SkillSet(
         skills=tuple(skill for skill, _ in read if isinstance(skill, Skill)),

@@ -78,7 +78,7 @@ def _discover(files: Files, folders: Sequence[str], name: str) -> list[str]:
 def _read(files: Files, given: str, cwd: str) -> _Text:
     """The content of the file that the text names, or the text itself, as Pi takes it where the file is unreadable."""
     path = os.path.normpath(os.path.join(cwd, given))
-    kind = files.kind(path)
+    kind = files.kind(os.path.join(cwd, given))  # `file/` is none
     if kind is None:
         return _Text(given)
     if kind != "file":

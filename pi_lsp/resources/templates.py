@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
@@ -113,10 +114,14 @@ class _Collector:
 
 
 def load_templates(files: Files, paths: Iterable[str]) -> TemplateSet:
-    """The templates of files, and of folders (but not of the folders in them), each as it stands."""
+    """The templates of files, and of folders (but not of the folders in them), each as it stands.
+
+    White space around a path does not count, and `~` is the home folder.
+    """
     collector = _Collector(files)
     for path in paths:
-        collector.add_path(path, local_source("temporary"))
+        with suppress(FileUrlError):
+            collector.add_path(resolve(path.strip(JS_SPACE)), local_source("temporary"))
     return collector.everything()
 
 

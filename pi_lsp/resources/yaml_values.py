@@ -5,7 +5,7 @@ refuses, it is refused here. Nothing recurses, no value holds itself, and aliase
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from pi_lsp.base.json import Json, JsonObject, as_object, encode, kind
@@ -39,16 +39,35 @@ _DISGUISE = {"\x85": "\U0010fe85", "\ufeff": "\U0010feff", "\u2028": "\U0010fe28
 _DISGUISED_TAB = "\U0010fe09"
 _HIDE = str.maketrans({**_DISGUISE, "\0": "\ufffd"})
 _SHOW = str.maketrans({**{hidden: shown for shown, hidden in _DISGUISE.items()}, _DISGUISED_TAB: "\t"})
-_SEPARATING_TABS = re.compile(r"(?<=[:\-?,])[ \t]*\t[ \t]*|[ \t]*\t[ \t]*(?=#|$)", re.MULTILINE)
+_SEPARATING_TABS = re.compile(r"(?<=[:\-?,])(?= *\t)[ \t]++|(?<![ \t])(?= *\t)[ \t]++(?=#|$)")
+_INDENTING_TABS = re.compile(r"(?<=^ )( *)\t[ \t]*")
+_BLOCK_HEADER = re.compile(r"(?<![^:\-?\s])[|>][-+1-9]{0,2}(?:[ \t]+#.*|[ \t]*)$")
+_STRUCTURE = re.compile(r"[ \t]*(?:[-?:](?:\s|$)|[^#\s].*:(?:\s|$))")
 _INNER_TAB = re.compile(r"(?<=\S)( *)\t(?=[ \t]*[^\s#])")
 
 
 def prepare(yaml: str) -> str:
     """The text as the parser is to be given it; `build` brings back what was changed."""
-    if "\t" in yaml:
-        yaml = _SEPARATING_TABS.sub(" ", yaml)
-        yaml = _INNER_TAB.sub(rf"\1{_DISGUISED_TAB}", yaml)
-    return yaml.translate(_HIDE)
+    return ("\n".join(_without_tabs(yaml.split("\n"))) if "\t" in yaml else yaml).translate(_HIDE)
+
+
+def _without_tabs(lines: Iterable[str]) -> Iterator[str]:
+    """The lines with tabs as blanks where they separate, and in disguise where they are text."""
+    block_indent: int | None = None
+    opens_value = True
+    for line in lines:
+        indent = len(line) - len(line.lstrip(" "))
+        if block_indent is not None and (indent > block_indent or indent == len(line)):
+            yield line.replace("\t", _DISGUISED_TAB)
+            continue
+        # Where a value begins, no tab may stand before a key or a list's item; anywhere else it only separates.
+        if not (opens_value and _STRUCTURE.match(line)):
+            line = _INDENTING_TABS.sub(r"\1", line)
+        line = _INNER_TAB.sub(rf"\1{_DISGUISED_TAB}", _SEPARATING_TABS.sub(" ", line))
+        yield line
+        block_indent = indent if _BLOCK_HEADER.search(line) else None
+        if line.strip():
+            opens_value = line.rstrip().endswith(":")
 
 
 class Mark(Protocol):
@@ -100,6 +119,8 @@ class _Builder:
         match type(event).__name__:
             case "ScalarEvent":
                 self._check_indent(event)
+                if event.style in ("'", '"'):
+                    self._check_end(event)
                 value = _scalar(event)
                 self._add(value, line)
                 if event.anchor:
@@ -115,6 +136,8 @@ class _Builder:
                 self._start([], event)
             case "MappingEndEvent" | "SequenceEndEvent":
                 closed = self._open.pop()
+                if closed.flow:
+                    self._check_end(event)
                 if closed.anchor:
                     self._anchors[closed.anchor] = (closed.value, self._values - closed.values_before)
             case "DocumentStartEvent":
@@ -135,6 +158,12 @@ class _Builder:
             rest = self._text[number].lstrip(" ")
             if rest and len(self._text[number]) - len(rest) <= indent:
                 raise YamlError("a line of the quoted text is not indented", number)
+
+    def _check_end(self, event: Event) -> None:
+        """Refuse a comment that touches the quote or bracket before it."""
+        line, column = event.end_mark.line, event.end_mark.column
+        if line < len(self._text) and self._text[line].startswith("#", column):
+            raise YamlError("a comment needs a blank before it", line)
 
     def _start(self, value: list[Json] | JsonObject, event: Event) -> None:
         line = event.start_mark.line
@@ -163,6 +192,7 @@ class _Collection:
         self.flow = bool(event.flow_style)
         self.values_before = values_before
         self._key: str | None = None
+        self._keys: set[tuple[str, str]] = set()
 
     def add(self, value: Json, line: int) -> str | None:
         """Add an item, a key or the value of the last key; gives the key if it is one. Raises YamlError."""
@@ -173,27 +203,19 @@ class _Collection:
             self.value[self._key] = value
             self._key = None
             return None
-        key = _key_text(value)
-        if key in self.value:
-            raise YamlError(f"the key {key!r} stands twice", line)
+        if isinstance(value, list | dict):
+            key = f"<{kind(value)} {len(self.value)}>"  # a collection is no key that anybody asks for
+        else:
+            key = value if isinstance(value, str) else "" if value is None else encode(value)
+            if (kind(value), key) in self._keys:
+                raise YamlError(f"the key {key!r} stands twice", line)
+            self._keys.add((kind(value), key))
         self.value[key] = None
         self._key = key
         return key
 
 
-def _key_text(value: Json) -> str:
-    """A key as text: of a collection, a name that no other key has."""
-    match value:
-        case str():
-            return value
-        case None:
-            return ""
-        case list() | dict():
-            return f"<{kind(value)} {id(value)}>"
-        case _:
-            return encode(value)
-
-
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
@@ -203,6 +225,8 @@ _CORE_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", 
 def _scalar(event: Event) -> Json:
     """The value of a scalar in the core schema of YAML 1.2."""
     text = event.value.translate(_SHOW)
+    if _SURROGATE.search(text):  # two escapes may make one character
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     tag = None if event.tag is None else str(event.tag)
     if tag not in _CORE_TAGS if tag is not None else event.style is not None:
         return text

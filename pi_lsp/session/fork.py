@@ -64,7 +64,8 @@ def _without_labels(path: Sequence[Entry]) -> list[Entry]:
 
 def _relinked(entry: Entry, parent_id: str | None, successor: dict[str, str]) -> Entry:
     """The entry behind another parent; the very same one, to be copied as it stands, where nothing changes."""
-    changes: JsonObject = {} if entry.parent_id == parent_id else {"parentId": parent_id}
+    says_so = parent_id is not None or entry.body.get("parentId", "") is None
+    changes: JsonObject = {} if entry.parent_id == parent_id and says_so else {"parentId": parent_id}
     if entry.type == "compaction" and successor:
         first_kept = as_str(entry.get("firstKeptEntryId"))
         if first_kept in successor:
@@ -73,5 +74,6 @@ def _relinked(entry: Entry, parent_id: str | None, successor: dict[str, str]) ->
 
 
 def _label(entry_id: str, parent_id: str | None, target: str, label: Entry) -> Entry:
-    head: JsonObject = {"type": "label", "id": entry_id, "parentId": parent_id, "timestamp": label.timestamp}
-    return Entry.of({**head, "targetId": target, "label": label.get("label")})
+    head: JsonObject = {"type": "label", "id": entry_id, "parentId": parent_id}
+    time: JsonObject = {key: value for key, value in label.body.items() if key == "timestamp"}
+    return Entry.of({**head, **time, "targetId": target, "label": label.get("label")})

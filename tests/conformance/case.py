@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pi_lsp.base.json import Json, JsonObject, as_object, encode, to_utf8
+from pi_lsp.base.json import Json, JsonObject, as_object, as_str, encode, to_utf8
 from tests.conformance.texts import resolve
 from tests.conformance.trees import inside, write_tree
 
@@ -97,6 +97,9 @@ def open_case(vector: Vector, folder: str) -> Case:
     write_tree(root, as_object(vector.input.get("files")))
     if vector.group == "trust":
         _write_trust(root, vector.input)
+    if vector.full_op == "skills.resource_loader":  # Pi was given these two folders
+        folders = as_str(vector.input.get("cwd")) or "p", as_str(vector.input.get("agentDir")) or "home/.pi/agent"
+        write_tree(root, {name: {"dir": True} for name in folders})
     given = resolve({key: value for key, value in vector.input.items() if key != "files"})
     assert isinstance(given, dict)
     return Case(input=given, root=root, tmp=tmp)

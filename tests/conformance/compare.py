@@ -107,7 +107,8 @@ class Comparison:
         if isinstance(want, bool) or isinstance(have, bool) or want is None:
             return None if want is have else ""
         if isinstance(want, int | float) and isinstance(have, int | float):
-            return None if want == have else ""
+            # Numbers are JavaScript's: past 2**53 it knows every other one at most.
+            return None if float(want) == float(have) else ""
         if want in ("$NOW", "$TSMS"):
             return self._time_difference(have)
         if isinstance(want, str) and isinstance(have, str):

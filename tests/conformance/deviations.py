@@ -5,16 +5,19 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pi_lsp.base.json import as_object, as_str, objects
+from pi_lsp.resources.settings_read import is_number, is_whole
 from pi_lsp.session.codec import is_header
 from pi_lsp.session.index import parse_lines
 from pi_lsp.session.migrate import VERSION, version_of
 from tests.conformance.case import Vector, raw_bytes
 from tests.conformance.compare import ABSENT, Difference
+from tests.conformance.deviations_resources import RESOURCE_PREDICATES
+from tests.conformance.deviations_session import SESSION_PREDICATES
 from tests.conformance.texts import resolve
 
 _TABLE = Path(__file__).parent / "deviations.toml"
@@ -40,39 +43,39 @@ def old_session_file(vector: Vector) -> bool:
     return header is not None and version_of(header) < VERSION
 
 
-def link_to_above(vector: Vector) -> bool:
-    """A symbolic link leads to a folder that it lies in."""
-    links = {path: as_object(value).get("symlink") for path, value in as_object(vector.input.get("files")).items()}
-    return any(
-        isinstance(target, str) and f"$ROOT/{path.removeprefix('$ROOT/')}/".startswith(f"{target}/")
-        for path, target in links.items()
-    )
-
-
-def half_a_pair_described(vector: Vector) -> bool:
-    """Pi's description of a template ends in the middle of a surrogate pair."""
-    templates = objects(as_object(vector.expected).get("templates"))
-    return any(re.search("[\ud800-\udfff]", as_str(template.get("description"))) for template in templates)
-
-
 PREDICATES: dict[str, Callable[[Vector], bool]] = {
-    "half_a_pair_described": half_a_pair_described,
-    "link_to_above": link_to_above,
     "bom_before_header": bom_before_header,
     "no_final_newline": no_final_newline,
     "old_session_file": old_session_file,
+    **RESOURCE_PREDICATES,
+    **SESSION_PREDICATES,
+}
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "boolean": lambda value: isinstance(value, bool),
+    "number": is_number,
+    "whole": is_whole,
+    "text": lambda value: isinstance(value, str),
+    "mode": lambda value: value in ("one-at-a-time", "all"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that may differ; `ours` is what must stand there, if the rule says so."""
+    """A place that may differ.
+
+    If the rule says so, `ours` is what must stand there, and Pi's value there is not of the kind `pi_not`.
+    """
 
     path: re.Pattern[str]
     ours: Any = _ANY_VALUE
+    pi_not: str = ""
 
     def allows(self, difference: Difference) -> bool:
         if not self.path.fullmatch(difference.path):
+            return False
+        if self.pi_not and _KINDS[self.pi_not](difference.expected):
             return False
         return self.ours is _ANY_VALUE or (type(self.ours) is type(difference.got) and self.ours == difference.got)
 
@@ -89,7 +92,7 @@ class Deviation:
 
     def holds(self, vector: Vector) -> bool:
         """Whether the rule is about this case."""
-        return vector.full_op == self.op and all(condition(vector) for condition in self.conditions)
+        return fnmatchcase(vector.full_op, self.op) and all(condition(vector) for condition in self.conditions)
 
     def allows(self, difference: Difference) -> bool:
         return any(place.allows(difference) for place in self.places)
@@ -117,10 +120,18 @@ def read_rule(rule: dict[str, Any]) -> Deviation:
     return Deviation(
         op=rule["op"],
         conditions=tuple(read_condition(text) for text in ([when] if isinstance(when, str) else when)),
-        places=tuple(Place(_path_pattern(place["path"]), _ours(place)) for place in rule["differs"]),
+        places=tuple(read_place(place) for place in rule["differs"]),
         why=rule["why"],
         examples=tuple(rule.get("examples", ())),
     )
+
+
+def read_place(place: dict[str, Any]) -> Place:
+    """One place of a rule. Raises ValueError for a kind that is not known."""
+    kind = place.get("pi_not", "")
+    if kind and kind not in _KINDS:
+        raise ValueError(f"no kind of values: {kind}")
+    return Place(_path_pattern(place["path"]), _ours(place), kind)
 
 
 def read_condition(text: str) -> Callable[[Vector], bool]:
@@ -159,7 +170,7 @@ def _values_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
 
 
 def _path_pattern(path: str) -> re.Pattern[str]:
-    return re.compile(re.escape(path).replace(r"\[\*\]", r"\[\d+\]"))
+    return re.compile(re.escape(path).replace(r"\*\*", ".*").replace(r"\[\*\]", r"\[\d+\]"))
 
 
 def _ours(place: dict[str, Any]) -> Any:

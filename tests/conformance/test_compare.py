@@ -24,6 +24,7 @@ def same(expected: Any, got: Any, op: str = "toy.op", given: Any = None, message
     [
         (None, None),
         (5, 5.0),
+        (1.2345678901234568e29, 123456789012345678901234567890),
         (0, -0.0),
         (None, float("nan")),
         (None, float("inf")),

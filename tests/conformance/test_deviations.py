@@ -7,6 +7,7 @@ import pytest
 from tests.conformance.case import BUNDLED, Vector, load_vectors
 from tests.conformance.compare import ABSENT, Difference
 from tests.conformance.deviations import Deviation, load_deviations, not_allowed, read_condition, read_rule
+from tests.conformance.deviations_resources import link_to_above
 from tests.conformance.runner import NoAdapterError, run
 
 RULE = {
@@ -63,6 +64,13 @@ def test_only_where_its_condition_holds() -> None:
         assert not_allowed(Vector("toy", "x", other, {}), found, [read_rule(RULE)]) == found
 
 
+def test_a_rule_may_be_about_several_ops_and_all_below_a_place() -> None:
+    rule = read_rule({**RULE, "op": "toy.*", "differs": [{"path": "items**"}]})
+    found = [Difference(path, "pi", 1) for path in ("items", "items[0].x", "item", "other.items")]
+    assert not_allowed(VECTOR, found, [rule]) == found[2:]
+    assert not_allowed(Vector("other", "torn", VECTOR.input, {}), found, [rule]) == found
+
+
 @pytest.mark.parametrize("key", RULE)
 def test_a_rule_says_everything(key: str) -> None:
     with pytest.raises(ValueError, match=f"{key} is missing"):
@@ -93,3 +101,24 @@ def test_conditions() -> None:
         "input.a[0].b == true",
     ]
     assert [when for when in held + failed if read_condition(when)(vector)] == held
+
+
+@pytest.mark.parametrize(
+    ("kind", "pi", "allowed"), [("boolean", 1, True), ("boolean", True, False), ("whole", 1.5, True)]
+)
+def test_a_place_may_ask_what_pi_says_there(kind: str, pi: Any, allowed: bool) -> None:
+    rule = read_rule({**RULE, "differs": [{"path": "x", "pi_not": kind, "ours": 3}]})
+    assert rule.allows(Difference("x", pi, 3)) == allowed
+
+
+def test_kinds_are_known() -> None:
+    with pytest.raises(ValueError, match="no kind of values: boolen"):
+        read_rule({**RULE, "differs": [{"path": "x", "pi_not": "boolen"}]})
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "above"),
+    [("a/l", "$ROOT/a", True), ("a/l", "..", True), ("a/b/l", "$ROOT", True), ("a/l", ".", True), ("l", "a", False)],
+)
+def test_link_to_above(link: str, target: str, above: bool) -> None:
+    assert link_to_above(Vector("skills", "x", {"op": "load", "files": {link: {"symlink": target}}}, {})) == above

@@ -4,13 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conformance.case import BUNDLED, Case, Vector, load_vectors, raw_bytes
+from tests.conformance.case import BUNDLED, Case, Vector, load_vectors, open_case, raw_bytes
 from tests.conformance.later import why_later
 from tests.conformance.runner import NoAdapterError, adapter_of, run
 from tests.conformance.script import Script, reply_message
@@ -122,6 +123,13 @@ class TestTrees:
 
         assert toy(op, ['{"$ROOT/p":true}', True], "trust", store={"$ROOT/p": True}, dirs=["p/q"]).wrong == []
         assert toy(op, ["{ $ROOT", False], "trust", store="{ $ROOT", dirs=[]).wrong == []
+
+    def test_a_resource_loader_finds_its_folders(self) -> None:
+        case_of = {"op": "resource_loader", "cwd": "$ROOT/q", "files": {}}
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(open_case(Vector("skills", "x", case_of, None), folder).root)
+            assert (root / "q").is_dir()
+            assert (root / "home/.pi/agent").is_dir()
 
 
 class TestInputs:

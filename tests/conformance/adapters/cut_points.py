@@ -39,7 +39,7 @@ def projected(case: Case) -> Json:
     tree = Tree(map(Entry.of, objects(case.input["entries"])))
     entries = select(tree.path(tree.leaf_id)).entries
     start = cut.history_start(entries)
-    return {"projected": [item.entry.id for item in entries], "start": start, "cut": _cut(case, entries, start)}
+    return {"projected": [item.entry.get("id") for item in entries], "start": start, "cut": _cut(case, entries, start)}
 
 
 def turn_start(case: Case) -> Json:

@@ -12,7 +12,6 @@ from pi_lsp.session.errors import InvalidSessionError, SessionError
 from pi_lsp.session.fork import fork
 from pi_lsp.session.index import Index, parse_lines, read_header, read_values
 from pi_lsp.session.location import SessionIdError
-from pi_lsp.session.messages import role_of
 from pi_lsp.session.migrate import entries_of
 from pi_lsp.session.migrate import migrate as migrate_values
 from pi_lsp.session.source import Source
@@ -21,7 +20,7 @@ from pi_lsp.session.tree import Tree
 from tests.conformance.adapters import session_context_select
 from tests.conformance.case import Case, raw_bytes
 from tests.conformance.session_play import file_bytes, file_change, json_lines, play
-from tests.conformance.shapes import drop_none, error_of, to_json
+from tests.conformance.shapes import drop_none, error_of, pick, to_json
 
 
 def context(case: Case) -> Json:
@@ -91,15 +90,15 @@ def _state(session: Session) -> JsonObject:
     projection = select(path)
     return {
         "sessionId": session.header["id"],
-        "cwd": session.header.get("cwd"),
+        **pick(session.header, "cwd"),
         "leafId": session.leaf_id,
         "name": tree.name,
         "entryCount": len(tree),
         "branch": [entry.id for entry in path],
         "tree": _nodes(tree, labels, None),
-        "labels": [[entry.id, labels[entry.id]] for entry in tree if labels.get(entry.id)],
+        "labels": [[target, label] for target, label in labels.items()],
         "context": {
-            "roles": [role_of(message) for message in projection.messages],
+            "roles": [message.get("role") for message in projection.messages],
             "thinkingLevel": projection.thinking_level,
             "model": to_json(projection.model),
         },

@@ -3,10 +3,9 @@
 from pi_lsp.base.json import Json
 from pi_lsp.context.select import select
 from pi_lsp.session.entries import Entry
-from pi_lsp.session.messages import role_of
 from pi_lsp.session.tree import Tree
 from tests.conformance.case import Case
-from tests.conformance.shapes import to_json
+from tests.conformance.shapes import pick, to_json
 
 
 def context(case: Case) -> Json:
@@ -16,12 +15,11 @@ def context(case: Case) -> Json:
         "messages": projection.messages,
         "thinkingLevel": projection.thinking_level,
         "model": to_json(projection.model),
-        "contextEntryIds": [selected.entry.id for selected in projection.entries],
+        "contextEntryIds": [selected.entry.get("id") for selected in projection.entries],
         "projection": [
             {
-                "id": selected.entry.id,
-                "type": selected.entry.type,
-                "roles": [role_of(message) for message in selected.messages],
+                **pick(selected.entry.body, "id", "type"),
+                "roles": [message.get("role") for message in selected.messages],
             }
             for selected in projection.entries
         ],

@@ -15,8 +15,8 @@ _OPTIONS = {
 
 
 def dir(case: Case) -> Json:  # noqa: A001  the op's name
-    folder = location.default_session_dir(case.input["cwd"], case.input.get("agentDir", "/agent"))
-    return {"dir": folder}
+    agent_dir = case.input.get("agentDir", "/agent")
+    return answer_or_error(lambda: {"dir": location.default_session_dir(case.input["cwd"], agent_dir)})
 
 
 def resolve(case: Case) -> Json:

@@ -149,6 +149,7 @@ def test_home_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     ("text", "flavour", "expected"),
     [
         ("~", "posix", "/h"),
+        ("~/", "posix", "/h"),
         ("~/x", "posix", "/h/x"),
         ("~//x/../y/", "posix", "/h/y/"),
         ("~bob/x", "posix", "~bob/x"),

@@ -41,6 +41,11 @@ def test_lists_are_sorted_by_utf16_units() -> None:
     assert FileOps(read=("\uffff", "\U0001f600", "a", "Z")).lists.read_files == ("Z", "a", "\U0001f600", "\uffff")
 
 
+def test_what_is_no_text_is_sorted_as_javascript_sorts_it() -> None:
+    odd: tuple[Json, ...] = ("c", None, {"x": 1}, ["b", None], 10, 9)
+    assert FileOps(read=odd).lists.read_files == (10, 9, {"x": 1}, ["b", None], "c", None)
+
+
 def test_the_blocks_of_a_summary() -> None:
     assert format_file_lists(FileLists()) == ""
     lists = FileLists(read_files=("a", "b"), modified_files=("<c>",))

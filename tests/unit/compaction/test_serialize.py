@@ -52,6 +52,13 @@ def test_arguments_of_a_wrong_type_are_none(arguments: Json) -> None:
     assert call_text({"type": "toolCall", "name": None, "arguments": arguments}) == "()"
 
 
+def test_arguments_have_javascripts_order() -> None:
+    arguments: Json = {"b": 1, "10": [{"x": 1, "0": 2}], "9": 3, "07": 4, "-1": 5, "4294967294": 6, "4294967295": 7}
+    assert call_text({"type": "toolCall", "name": "f", "arguments": arguments}) == (
+        'f(9=3, 10=[{"0":2,"x":1}], 4294967294=6, b=1, 07=4, -1=5, 4294967295=7)'
+    )
+
+
 def test_a_long_result_says_how_much_is_left_out() -> None:
     messages: list[Message] = [{"role": "toolResult", "content": "x" * (TOOL_RESULT_CAP + 7)}]
     assert serialize(messages).endswith("x\n\n[... 7 more characters truncated]")

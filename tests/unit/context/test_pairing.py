@@ -41,6 +41,19 @@ def test_an_added_result_names_the_answer_that_called() -> None:
     assert [change.index for change in traced.changes] == [1]
 
 
+def test_a_message_of_an_unknown_role_does_not_end_a_turn() -> None:
+    calling = answer({"type": "toolCall", "id": "a", "name": "read"})
+    result = {"role": "toolResult", "toolCallId": "a", "content": []}
+    for odd in ({"role": "notification", "content": []}, {"content": []}):
+        messages = [calling, odd, result]
+        assert transform(Traced.of(messages), MODEL).messages == messages
+
+
+def test_a_result_that_is_added_says_what_its_call_says() -> None:
+    added = transform(Traced.of([answer({"type": "toolCall", "id": "a"})]), MODEL).messages[-1]
+    assert (added["toolCallId"], "toolName" in added) == ("a", False)
+
+
 def test_an_id_counts_utf16_units() -> None:
     assert normalize_id("a😀b") == "a__b"
     assert normalize_id("😀" * 40) == "_" * 64

@@ -101,3 +101,10 @@ def test_an_update_names_its_sections() -> None:
     assert render_update(message) == (
         'now\n\nUpdated system prompt section "rules":\n\nR\n\nRemoved system prompt section "cwd".'
     )
+
+
+def test_constrained_sampling_is_a_part_of_what_a_model_is_told() -> None:
+    plain: JsonObject = {"name": "a", "description": "", "parameters": {}, "label": "L"}
+    changes = tool_changes([plain], [{**plain, "constrainedSampling": True}])
+    assert changes.tools_added == [{"name": "a", "description": "", "parameters": {}, "constrainedSampling": True}]
+    assert changes.tools_removed == [{"name": "a"}]

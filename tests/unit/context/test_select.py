@@ -40,7 +40,8 @@ ENTRIES: st.SearchStrategy[Body] = st.one_of(
     st.fixed_dictionaries({"type": st.just("thinking_level_change"), "thinkingLevel": st.sampled_from(["low", "max"])}),
     st.fixed_dictionaries({"type": st.sampled_from(["label", "custom", "session_info", "odd"])}),
 )
-PATHS = st.lists(ENTRIES, max_size=len(IDS)).map(
+# No short ones: an edit has to find its target.
+PATHS = st.lists(ENTRIES, min_size=6, max_size=len(IDS)).map(
     lambda bodies: [{"id": IDS[n], "timestamp": "2025-01-01T00:00:01Z", **body} for n, body in enumerate(bodies)]
 )
 
@@ -200,6 +201,14 @@ def test_C1_a_second_compaction_keeps_what_the_first_one_kept() -> None:
 def test_bodies_of_wrong_shapes_are_read_as_empty(body: Body) -> None:
     path = [said("a"), {"type": "message", "id": "b", "timestamp": 5, **body}, said("c")]
     assert "c" in select(entries(path)).message_entries
+
+
+@pytest.mark.parametrize("kind", ["compaction", "branch_summary", "custom_message"])
+def test_a_time_may_be_a_number_or_missing(kind: str) -> None:
+    body = {"type": kind, "id": "a", "summary": "S"}
+    times = [{"timestamp": 1_735_689_600_000}, {"timestamp": "2025-01-01T00:00:00.000Z"}, {"timestamp": None}, {}]
+    made = [project_entry(Entry.of(body | time), None)[0]["timestamp"] for time in times]
+    assert made == [1_735_689_600_000, 1_735_689_600_000, 0, None]
 
 
 def test_an_edit_without_a_usable_replacement_changes_nothing() -> None:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pi_lsp.base.text import slice_tail, utf8_length, utf16_length
 from pi_lsp.context.truncate import Truncation, format_size, truncate_head, truncate_line, truncate_tail
 
-texts = st.text(st.sampled_from("ab\n\r é日😀\u2028\u200d") | st.characters(), max_size=60)
+characters = st.sampled_from("ab\n\r é日😀\u2028\u200d") | st.characters()
+texts = st.text(characters, max_size=60) | st.lists(st.text(characters, max_size=9), max_size=9).map("\n".join)
 """Newlines are frequent, lone surrogates occur."""
 limits = st.integers(0, 12)
 
@@ -106,6 +107,16 @@ def test_a_final_newline_over_the_byte_limit_is_all_that_goes() -> None:
 def test_lone_surrogates_survive_in_whole_lines() -> None:
     result = truncate_tail("gone\n\ud83d\ude00x", max_lines=1)
     assert (result.content, result.output_bytes) == ("\ud83d\ude00x", 7)
+
+
+def test_nothing_fits_within_a_negative_limit() -> None:
+    for result in (truncate_head("a\nb\n", max_lines=-2), truncate_tail("a\nb\n", max_lines=-2)):
+        assert (result.content, result.truncated_by, result.output_lines, result.max_lines) == ("", "lines", 0, -2)
+    head, tail = truncate_head("\na\n", max_bytes=-1), truncate_tail("a\n\n", max_lines=1, max_bytes=-1)
+    assert (head.content, head.truncated_by, head.first_line_exceeds_limit, head.max_bytes) == ("", "bytes", True, -1)
+    assert (tail.content, tail.truncated_by, tail.last_line_partial, tail.max_bytes) == ("", "bytes", True, -1)
+    assert truncate_tail("", max_lines=-1).truncated
+    assert truncate_line("", -1).text == "... [truncated]"
 
 
 @pytest.mark.parametrize(

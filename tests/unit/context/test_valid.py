@@ -48,14 +48,14 @@ def repaired(*messages: dict[str, Any], model: Model = PLAIN) -> Traced:
 
 
 @given(HISTORIES, st.sampled_from(MODELS), st.sampled_from(LEVELS))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_history_gives_a_valid_request(history: list[dict[str, Any]], model: Model, level: str) -> None:
     body = request_body(finish(history, model).messages, model, level=level)
     assert violations(body, model) in ([], NOTHING_SAID)
 
 
 @given(HISTORIES, st.sampled_from(MODELS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_repair_alone_suffices_and_is_idempotent(history: list[dict[str, Any]], model: Model) -> None:
     once = make_valid(Traced.of(history), model)
     assert violations(request_body(once.messages, model), model) in ([], NOTHING_SAID)
@@ -64,7 +64,7 @@ def test_repair_alone_suffices_and_is_idempotent(history: list[dict[str, Any]], 
 
 
 @given(HISTORIES, st.sampled_from(MODELS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_message_is_sent_or_its_loss_is_recorded(history: list[dict[str, Any]], model: Model) -> None:
     finished = finish(history, model)
     sent = {item.source for item in finished.items if not item.made}

@@ -20,6 +20,7 @@ from pi_lsp.llm.retry import (
 )
 from pi_lsp.llm.retry_errors import is_overflow, is_recoverable_length, is_retryable
 from pi_lsp.resources.settings import RetrySettings
+from tests.support.waiting import until
 
 
 def failure(text: str, **fields: Any) -> JsonObject:
@@ -118,12 +119,15 @@ def test_no_delay_passes_the_maximum(base: float, maximum: float, multiplier: fl
 
 
 async def test_a_cancelled_task_is_not_swallowed() -> None:
-    async def forever(_: float) -> bool:
+    pauses: list[float] = []
+
+    async def forever(delay_ms: float) -> bool:
+        pauses.append(delay_ms)
         await asyncio.sleep(60)
         return True
 
     task = asyncio.create_task(with_retries(Model(failure("503")).call, RetryPolicy(), pause=forever))
-    await asyncio.sleep(0.01)
+    await until(lambda: pauses)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -152,6 +156,19 @@ def test_messages_of_any_shape_are_neither(message: JsonObject) -> None:
     assert not is_recoverable_length(message, 10)
 
 
+@pytest.mark.parametrize(
+    ("text", "provider", "expected"),
+    [
+        ("400 (no body)", "cerebras", True),
+        ("413 status code (no body)", "cerebras", True),
+        ("400 (no body)", "anthropic", False),
+        ("invalid key", "cerebras", False),
+    ],
+)
+def test_one_provider_tells_an_overflow_by_saying_nothing(text: str, provider: str, expected: bool) -> None:
+    assert is_overflow({**failure(text), "provider": provider}) is expected
+
+
 def test_C6_overflow_by_usage_needs_a_window() -> None:
     answer: JsonObject = {"stopReason": "stop", "usage": {"input": 150, "cacheRead": 60, "output": 1}}
     assert [is_overflow(answer, window) for window in (0, 209, 210)] == [False, True, False]
@@ -161,10 +178,30 @@ def test_C6_overflow_by_usage_needs_a_window() -> None:
 
 def test_a_long_error_text_is_searched_in_no_time() -> None:
     text = "input token count " * 20_000 + "request to " * 20_000 + "x" * 100_000
-    start = time.monotonic()
+    start = time.process_time()
     assert not is_retryable(failure(text))
     is_overflow(failure(text))
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
+
+
+def test_a_count_and_its_limit_stand_on_one_line_however_long() -> None:
+    assert is_overflow(failure("The INPUT token count (" + "9" * 1000 + ") exceeds the maximum"))
+    for separator in ("\n", "\r", "\u2028", "\u2029"):
+        assert not is_overflow(failure(f"input token count{separator}exceeds the maximum"))
+    assert not is_overflow(failure("exceeds the maximum input token count"))
+    assert is_overflow(failure("x\ninput token count, exceeds the maximum"))
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\ufeff", "\u2003", "\t", ""])
+def test_white_space_is_javascripts(space: str) -> None:
+    assert is_overflow(failure(f"exceeds maximum context length{space}(5)"))
+    assert is_overflow(failure(f"413{space or ':'}x"))
+    assert not is_retryable(failure(f'overloaded "code"{space}:1308'))
+
+
+def test_the_address_of_a_request_ends_at_any_white_space() -> None:
+    assert is_retryable(failure("request to http://x failed, reason:"))
+    assert not is_retryable(failure("request to http://x\u00a0y failed, reason:"))
 
 
 def test_the_server_asks_by_date() -> None:
@@ -189,6 +226,7 @@ def test_a_server_delay_above_the_limit_is_left_to_the_agents_own_retry() -> Non
 
 def test_the_server_overrules_the_status() -> None:
     assert provider_retry.is_retryable_status(400, {"X-Should-Retry": "true"})
+    assert provider_retry.is_retryable_status(400, {"x-should-retry": " true\t"})
     assert not provider_retry.is_retryable_status(503, {"x-should-retry": "false"})
     assert provider_retry.is_retryable_status(None)
 

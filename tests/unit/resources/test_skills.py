@@ -167,6 +167,34 @@ def test_ignore_rules_of_a_lower_folder_are_anchored_there(tmp_path: Path) -> No
     assert names(load(tmp_path)) == ["y-x", "hx"]
 
 
+@pytest.mark.parametrize(
+    ("rules", "hidden"),
+    [
+        ("[z-a]\n", set[str]()), ("[c-a]\n", {"c"}), ("[[:alpha:]]\n!c\n", {"a", "b"}), ("[[:UPPER:]]\n", set[str]()),
+        ("[[:upper:]]\n", {"a", "b", "c"}), ("[\\a]\n", {"a"}), ("[a\n", set[str]()), ("[]ab]\n", {"a", "b"}),
+        ("\ufeffa\n", {"a"}), ("\ufeff!a\n", set[str]()),
+    ],
+)  # fmt: skip
+def test_brackets_in_ignore_rules(tmp_path: Path, rules: str, hidden: set[str]) -> None:
+    test_ignore_rules(tmp_path, rules, hidden)
+
+
+def test_a_folder_is_a_part_of_its_patterns(tmp_path: Path) -> None:
+    for folder in ("[a]", "!b", "#c", "d"):
+        write(tmp_path, {f"agent/skills/{folder}/x/SKILL.md": skill(f"x{folder[-2:-1]}")})
+        write(tmp_path, {f"agent/skills/{folder}/.gitignore": "x\n"})
+    write(tmp_path, {"agent/skills/e/x/SKILL.md": skill("xe"), "agent/skills/e/.gitignore": "\ufeffx\n"})
+    assert names(load(tmp_path)) == ["x!", "x#", "xa", "xe"]
+
+
+def test_folders_are_given_in_any_way(tmp_path: Path) -> None:
+    write(tmp_path, {"p/.pi/skills/a/SKILL.md": skill("a"), "agent/skills/b/SKILL.md": skill("b")})
+    loaded = load_skills(Disk(), cwd="~/x/../p/", agent_dir="~/agent/.", home=str(tmp_path))
+    assert [each.base_dir for each in loaded.skills] == [f"{tmp_path}/agent/skills/b", f"{tmp_path}/p/.pi/skills/a"]
+    folder = load_folder(Disk(), f"{tmp_path}/p/../agent/./skills", local_source("user"))
+    assert [each.base_dir for each in folder.skills] == [f"{tmp_path}/agent/skills/b"]
+
+
 def test_many_stars_do_not_hang(tmp_path: Path) -> None:
     write(tmp_path, {f"agent/skills/{'a' * 200}/SKILL.md": skill("a")})
     write(tmp_path, {"agent/skills/.gitignore": "*a*a*a*a*a*a*a*a*b\n" + "**/a/" * 30 + "b\n"})

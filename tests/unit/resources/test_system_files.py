@@ -69,3 +69,9 @@ def test_rule_files_come_along_unless_they_are_turned_off(tmp_path: Path):
     found = load_prompt_files(Disk(), str(tmp_path / "p"), str(tmp_path / "agent"), trusted=False)
     assert found.context_files[-1].path == path
     assert find(tmp_path).context_files == ()
+
+
+def test_a_file_with_a_slash_behind_it_is_none(tmp_path: Path):
+    given = put(tmp_path / "f.md", "text") + "/"
+    found = find(tmp_path, prompt=given)
+    assert (found.system_prompt, found.system_prompt_source) == (given, None)

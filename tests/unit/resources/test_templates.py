@@ -120,3 +120,8 @@ def test_broken_file_is_no_template_and_says_why(tmp_path: Path) -> None:
 def test_expand(tmp_path: Path, text: str, expanded: str) -> None:
     write(tmp_path, {"fix.md": "Fix $1."})
     assert expand_template(text, load(tmp_path).values()) == expanded
+
+
+def test_blanks_around_a_path_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x")
+    assert [each.name for each in load_templates(Disk(), [f" {tmp_path} ", "file://far/x"]).templates] == ["a"]

@@ -71,3 +71,18 @@ def test_a_fork_without_a_conversation_is_written_with_its_first_message(tmp_pat
 def test_a_fork_of_an_unknown_entry_is_refused(tmp_path):
     with pytest.raises(EntryNotFoundError):
         fork(opened(tmp_path), "nope")
+
+
+def test_a_fork_says_of_its_root_that_it_is_one(tmp_path):
+    root = message("a", None)
+    del root["parentId"]
+    session = Session.open(write(tmp_path / "s.jsonl", HEADER, root, message("b", "a")), "/w")
+    assert SessionLog.open(fork(session, "b").path).entries[0].body["parentId"] is None
+
+
+def test_a_label_without_a_time_gets_none(tmp_path):
+    timeless = label("l", "a", "a", "one")
+    del timeless["timestamp"]
+    session = Session.open(write(tmp_path / "s.jsonl", HEADER, message("a", None), timeless), "/w")
+    *_, last = SessionLog.open(fork(session, "l").path).entries
+    assert (last.get("label"), "timestamp" in last.body) == ("one", False)
