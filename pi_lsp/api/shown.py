@@ -55,6 +55,24 @@ class Shown:
             else:
                 stack += self._entries.children(entry.id)[::-1]
 
+    def above(self, entry: Entry) -> Entry | None:
+        """The nearest entry above that is shown."""
+        return next((one for one in self._entries.ancestors(entry.parent_id) if self.shows(one)), None)
+
+    def ends(self) -> Iterator[tuple[Entry, str | None]]:
+        """The entries that are shown with nothing shown below, the last written first; and the id of the one above."""
+        seen: set[str] = set()
+        for tip in reversed(self._entries):
+            if self._entries.children(tip.id):
+                continue
+            end = tip if self.shows(tip) else self.above(tip)
+            if end is None or end.id in seen:
+                continue
+            seen.add(end.id)
+            if next(self.below(end.id), None) is None:
+                above = self.above(end)
+                yield end, above.id if above else None
+
     def _passes(self, entry: Entry) -> bool:
         label = self.labels.get(entry.id)
         match self._filter:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from itertools import islice
+from typing import Literal, TypeAlias
 
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.window import Window
 from pi_lsp.api.outline import Outline, Row
 from pi_lsp.api.shown import Filter, Shown
+from pi_lsp.base.json import as_str
 from pi_lsp.base.wire import Wire
 from pi_lsp.context.refs import preview_of
 from pi_lsp.session.codec import encode_line
@@ -18,17 +20,22 @@ from pi_lsp.session.tree import Tree
 
 DEFAULT_LIMIT = 1000
 
+Failed: TypeAlias = Literal["error", "aborted"]
+
 
 class TreeParams(Wire, frozen=True, kw_only=True):
     """`under`: only what follows this entry; `depth`: so many levels; `query`: only entries with all its words.
 
     `outline`: only the entries on the way to the leaf (off the path: to the newest end), and of each branch beside them
     the first; the last `limit` of these, or of those that stand before the entry `before`. `depth` does not apply.
+    `ends`: only entries that nothing follows, the last written first; nothing else than `filter`, `query` and `limit`
+    applies.
     """
 
     under: str | None = None
     depth: int | None = None
     outline: bool = False
+    ends: bool = False
     before: str | None = None
     limit: int = DEFAULT_LIMIT
     filter: Filter = "default"
@@ -38,7 +45,7 @@ class TreeParams(Wire, frozen=True, kw_only=True):
 class TreeNode(Wire, frozen=True, kw_only=True):
     """An entry. `parent_id` is the nearest one above that the filter shows, `children` counts those shown below.
 
-    `failed`: an answer that failed or was aborted. `branch`, in an outline: a branch begins here that was left, of so
+    `failed`: an answer that failed, or was aborted. `branch`, in an outline: a branch begins here that was left, of so
     many entries; those past 1,000 are not counted.
     """
 
@@ -52,12 +59,13 @@ class TreeNode(Wire, frozen=True, kw_only=True):
     children: int
     on_path: bool
     bytes: int
-    failed: bool = False
+    failed: Failed | None = None
     branch: int | None = None
 
 
 class TreeResult(Wire, frozen=True, kw_only=True):
     """Nodes in reading order: each before those that follow it, siblings by time (in an outline the line's own last).
+    The ends alone: the last written first.
 
     `more`: the limit cut the list, an outline at its beginning.
     """
@@ -92,7 +100,8 @@ def tree_of(
 ) -> TreeResult:
     """The filtered tree. `check` is called at every entry, and raises once nobody waits for the answer."""
     drawn = _Drawn(entries, leaf_id, params, check)
-    nodes, more = drawn.outline(params) if params.outline else drawn.whole(params)
+    draw = drawn.ends if params.ends else drawn.outline if params.outline else drawn.whole
+    nodes, more = draw(params)
     return TreeResult(leaf_id=leaf_id, roots=[entry.id for entry in drawn.shown.below(None)], nodes=nodes, more=more)
 
 
@@ -123,6 +132,11 @@ class _Drawn:
         last = list(islice(rows, max(params.limit, 0)))[::-1]
         return [self._row(row) for row in last], next(rows, None) is not None
 
+    def ends(self, params: TreeParams) -> tuple[list[TreeNode], bool]:
+        """The entries that nothing follows, and whether there are more."""
+        ends = self.shown.ends()
+        return [self._node(*end, 0) for end in islice(ends, max(params.limit, 0))], next(ends, None) is not None
+
     def _row(self, row: Row) -> TreeNode:
         children = sum(1 for _ in self.shown.below(row.entry.id))
         return self._node(row.entry, row.parent_id, children, self._outline.size(row.entry) if row.is_branch else None)
@@ -140,6 +154,10 @@ class _Drawn:
             children=children,
             on_path=entry.id in self._outline.path,
             bytes=entry.length if isinstance(entry, StoredEntry) else len(encode_line(held.body)) - 1,
-            failed=held.message.get("stopReason") in ("error", "aborted"),
+            failed=_failed(as_str(held.message.get("stopReason"))),
             branch=branch,
         )
+
+
+def _failed(stopped: str) -> Failed | None:
+    return stopped if stopped == "error" or stopped == "aborted" else None

@@ -76,3 +76,30 @@ def _message(body: str) -> str:
 def _first(values: Iterable[Json]) -> str:
     """The first that is a text and not empty."""
     return next((text for value in values if (text := as_str(value))), "")
+
+
+_BUSY = (
+    r"rate.?limit|too many requests|overloaded|busy|high demand|capacity|exhausted|retry delay|unavailable|429|503|529"
+)
+_SLOW = r"timed? ?out|ETIMEDOUT"
+_UNREACHABLE = (
+    r"getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection (?:error|refused)|fetch failed|request to \S+ failed"
+)
+_LOST = r"connection|socket|network|ECONN|EPIPE|stream|http/?2|cut short|ended without|terminated"
+_FAULTY = r"(?:server|internal).?error|api_error|provider.?returned|upstream|5\d\d"
+_REASONS = {
+    _BUSY: "the provider is busy",
+    _SLOW: "the provider did not answer in time",
+    _UNREACHABLE: "the provider cannot be reached",
+    _LOST: "the connection was lost",
+    _FAULTY: "the provider has a fault of its own",
+}
+"""What the text of a failure that will pass says, and what that means to a person; the first one counts."""
+
+
+def in_short(text: str) -> str:
+    """Why there is no answer yet, as a clause for a person who can only wait; the text itself where nobody knows."""
+    return next(
+        (clause for says, clause in _REASONS.items() if re.search(rf"(?<![a-z\d])(?:{says})", text, re.IGNORECASE)),
+        text,
+    )

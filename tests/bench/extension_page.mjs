@@ -21,6 +21,15 @@ const entries = Array.from({ length: MESSAGES }, (_, index) => ({
   message: index % 2 ? { role: "assistant", content: [{ type: "text", text: `${index}: ${TEXT}` }] } : { role: "user", content: `Question ${index}?` },
 }));
 
+const state = {
+  session: { id: "bench", cwd: "/", entries: MESSAGES, leafId: entries.at(-1).id },
+  phase: "idle",
+  thinkingLevel: "off",
+  context: { tokens: null, window: 200_000, percent: null, source: "estimated" },
+  cost: { total: 0 },
+  queue: { steer: [], followUp: [] },
+};
+
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 
 async function open(code) {
@@ -43,7 +52,7 @@ async function open(code) {
 /** From the message with all of them until the newest stands on the screen, in ms. */
 async function paints() {
   const page = await open(script);
-  const taken = await page.evaluate(async (all) => {
+  const taken = await page.evaluate(async ({ all, state }) => {
     await painted();
     const last = `[data-id="${all.at(-1).id}"]`;
     const shown = new Promise((resolve) => {
@@ -54,10 +63,10 @@ async function paints() {
       }).observe(document.body, { childList: true, subtree: true });
     });
     const started = performance.now();
-    window.postMessage({ type: "reset", state: null, entries: all, more: false });
+    window.postMessage({ type: "reset", state, entries: all, more: false });
     await shown;
     return performance.now() - started;
-  }, entries);
+  }, { all: entries, state });
   await page.close();
   return taken;
 }

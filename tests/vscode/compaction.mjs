@@ -36,6 +36,24 @@ describe("compaction", () => {
     assert.equal(readFileSync(session, "utf8"), stored);
   });
 
+  scenario("is stopped by a reload of the window, and leaves nothing behind", async () => {
+    const stored = readFileSync(session, "utf8");
+    await model.will({ text: "## Goal\nNever finished.", stall_after: 3 });
+    await window.command("Pi: Compact Session");
+    await window.notification("Compacting the session").waitFor();
+    await chat.locator(".notice", { hasText: "Compacting" }).waitFor();
+    await window.shots("compacting");
+    await window.reload();
+    await window.status("2 rules");
+    await window.command("Pi: Open Chat");
+    chat = await window.webview();
+    await chat.locator(".item").first().waitFor();
+    await chat.locator("button.stop").waitFor({ state: "hidden" });
+    assert.equal(await window.page.locator(".notification-list-item").count(), 0);
+    assert.equal(await chat.locator(".notice:visible").count(), 0);
+    assert.equal(readFileSync(session, "utf8"), stored);
+  });
+
   scenario("lets the model write the summary, as it is told to, and takes it back", async () => {
     const before = await folds().count();
     await model.will(
@@ -63,6 +81,7 @@ describe("compaction", () => {
     const done = window.notification("compacted");
     await done.waitFor();
     await foldCount(before + 1);
+    await window.lines("Nothing has happened").waitFor(); // which is what the preview says now
     await window.shots("compacted-locally", () => done.hover());
     await done.locator(".monaco-button", { hasText: "Undo" }).click();
     await foldCount(before);

@@ -6,6 +6,7 @@ import { scenario, theEditor, theHelper } from "./support/shared.mjs";
 await import("./start.mjs");
 await import("./rules.mjs");
 await import("./chat.mjs");
+await import("./trouble.mjs");
 await import("./tree.mjs");
 await import("./compaction.mjs");
 await import("./sessions.mjs");

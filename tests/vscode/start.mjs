@@ -1,6 +1,6 @@
 // Starting: the packaged extension in a fresh profile makes its environment; what goes wrong is said, with a way out.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe } from "node:test";
 import { scenario, theEditor } from "./support/shared.mjs";
@@ -54,5 +54,15 @@ describe("starting", () => {
     await window.until(() => editor.serverOf(workspace) !== pid, "the same server is still there");
     await window.status("2 rules");
     await window.shots("restarted");
+  });
+
+  scenario("makes the environment anew when the server does not run in it any more", async () => {
+    const [environment] = readdirSync(editor.profile.storage).filter((name) => name.startsWith("server-"));
+    const packages = path.join(editor.profile.storage, environment, "lib"); // as after an upgrade of Python
+    rmSync(packages, { recursive: true });
+    await window.command("Pi: Restart Server");
+    await window.notification("installing the server").waitFor({ timeout: 60_000 });
+    await window.status("2 rules");
+    assert.ok(existsSync(packages));
   });
 });

@@ -79,6 +79,16 @@ describe("session tree and context", () => {
     await window.shots("switched");
   });
 
+  scenario("offers where to go on where no row is at hand", async () => {
+    await window.command("Pi: Switch Branch");
+    await window.pick("on another branch").waitFor();
+    assert.match(await window.page.locator(".quick-input-list").innerText(), /Ends of other branches[^]*This branch/u);
+    await window.shots("switch-where");
+    await window.pick("on another branch").click();
+    await window.pick("local summary").waitFor();
+    await window.escape();
+  });
+
   scenario("says what the model sees, and opens where it comes from", async () => {
     await window.only("What the Model Sees");
     await window.shots("context");

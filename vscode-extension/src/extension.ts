@@ -9,7 +9,7 @@ import { compact, compactWithInstructions, preview, previewActions, undo } from 
 import { explain } from "./context/explain";
 import { ContextView } from "./context/view";
 import { RuleBook } from "./rules/book";
-import { compareRules, createRules, loadRules, showRulesHere } from "./rules/commands";
+import { chooseFolder, compareRules, createRules, loadRules, showRulesHere } from "./rules/commands";
 import { RuleDecorations } from "./rules/decorations";
 import { offerRules } from "./rules/offer";
 import { RuleStatus } from "./rules/status";
@@ -18,7 +18,7 @@ import { announce } from "./server/announce";
 import { tellFailures } from "./server/failures";
 import { Server } from "./server/server";
 import { chooseTrust, offerTrust } from "./server/trust";
-import { chooseFilter, copyEntry, entryId, labelEntry, openEntry, renameSession, search, switchTo } from "./session/actions";
+import { chooseFilter, copyEntry, entryId, keepEntryPages, labelEntry, openEntry, renameSession, search, switchTo } from "./session/actions";
 import { openSession } from "./session/open";
 import { pickEntry } from "./session/pick";
 import type { Row } from "./session/outline";
@@ -28,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Pi", { log: true });
   const server = new Server(context, log);
   const pages = new Pages();
-  const chat = new Chat(context.extensionUri, server, pages);
+  const chat = new Chat(context.extensionUri, server, pages, context.workspaceState);
   answerRequests(server, pages);
   context.subscriptions.push(
     log,
@@ -66,19 +66,19 @@ function rules(server: Server, pages: Pages, chat: Chat): vscode.Disposable[] {
   const book = new RuleBook(server);
   const folderOf = (place: vscode.Uri | RuleNode | undefined): vscode.Uri | undefined => {
     if (place instanceof vscode.Uri) return place;
-    return place?.kind === "folder" ? vscode.Uri.parse(place.uri) : vscode.workspace.workspaceFolders?.[0]?.uri;
+    return place?.kind === "folder" ? vscode.Uri.parse(place.uri) : undefined;
   };
   return [
     book,
     new RuleStatus(server, book),
     offerRules(server, chat),
     vscode.window.registerFileDecorationProvider(new RuleDecorations(book)),
-    vscode.window.registerTreeDataProvider("piLsp.rules", new RulesView(server)),
+    new RulesView(server),
     registerCommands({
       "piLsp.showRulesHere": (uri?: vscode.Uri) => showRulesHere(book, uri),
-      "piLsp.createRules": (place?: vscode.Uri | RuleNode) => {
-        const folder = folderOf(place);
-        return folder && createRules(folder);
+      "piLsp.createRules": async (place?: vscode.Uri | RuleNode) => {
+        const folder = folderOf(place) ?? (await chooseFolder());
+        if (folder) await createRules(folder);
       },
       "piLsp.compareRules": (node: RuleNode) => compareRules(server, pages, node),
       "piLsp.loadRules": (node: RuleNode) => loadRules(server, node),
@@ -88,6 +88,7 @@ function rules(server: Server, pages: Pages, chat: Chat): vscode.Disposable[] {
 
 function session(server: Server, pages: Pages, chat: Chat): vscode.Disposable[] {
   const view = new SessionView(server);
+  keepEntryPages(server, pages);
   const on = (row: Row | string | undefined, act: (id: string) => unknown): unknown => {
     const id = entryId(row ?? view.selected);
     if (!id) throw new Error("Choose an entry in the session tree first.");
@@ -126,7 +127,7 @@ const labelOf = (row: Row | string | undefined): string =>
 function modelContext(server: Server, pages: Pages): vscode.Disposable[] {
   return [
     new ContextView(server),
-    previewActions(),
+    previewActions(server, pages),
     registerCommands({
       "piLsp.explain": (query?: string) => { explain(server, typeof query === "string" ? { query } : {}); },
       "piLsp.compact": () => compact(server),
@@ -142,7 +143,7 @@ function modelContext(server: Server, pages: Pages): vscode.Disposable[] {
 
 function talk(server: Server, chat: Chat, secrets: vscode.SecretStorage): vscode.Disposable[] {
   return [
-    vscode.languages.registerCodeActionsProvider({ scheme: "file" }, new AskAction(), {
+    vscode.languages.registerCodeActionsProvider({ scheme: "file" }, new AskAction(server), {
       providedCodeActionKinds: [AskAction.kind],
     }),
     registerCommands({
@@ -153,7 +154,7 @@ function talk(server: Server, chat: Chat, secrets: vscode.SecretStorage): vscode
         const text = typeof given === "string" ? given : await vscode.window.showInputBox({ title: "Ask Pi" });
         if (text?.trim()) await chat.send(text.trim());
       },
-      "piLsp.abort": () => server.request("pi/abort", {}),
+      "piLsp.abort": () => chat.abort(),
       "piLsp.chooseModel": () => chooseModel(server),
       "piLsp.chooseThinking": () => chooseThinking(server),
       "piLsp.setApiKey": () => setApiKey(server, secrets),

@@ -27,4 +27,27 @@ def test_answers_that_failed_are_marked() -> None:
         said("d", "c", "assistant", stopReason="stop"),
     ]
     nodes = tree_of(Tree(entries), "d", TreeParams()).nodes
-    assert [(node.id, node.failed) for node in nodes] == [("a", False), ("b", True), ("c", True), ("d", False)]
+    assert [(node.id, node.failed) for node in nodes] == [("a", None), ("b", "error"), ("c", "aborted"), ("d", None)]
+
+
+def test_the_ends_alone_the_last_written_first() -> None:
+    entries = [
+        said("a", None, "user"),
+        said("b", "a", "assistant"),
+        said("c", "a", "user"),
+        Entry.of({"type": "label", "id": "l", "parentId": "b", "targetId": "a", "label": "start"}),
+        Entry.of({"type": "custom", "id": "x", "parentId": "c"}),
+        said("d", "x", "toolResult"),
+        Entry.of({"type": "custom", "id": "y", "parentId": "c"}),
+        Entry.of({"type": "custom", "id": "z", "parentId": None}),
+    ]
+
+    def ends(**params: Any) -> tuple[list[tuple[str, str | None, bool]], bool]:
+        drawn = tree_of(Tree(entries), "d", TreeParams(ends=True, **params))
+        return [(node.id, node.parent_id, node.on_path) for node in drawn.nodes], drawn.more
+
+    assert ends() == ([("d", "c", True), ("b", "a", False)], False)
+    assert ends(limit=1) == ([("d", "c", True)], True)
+    assert ends(filter="noTools") == ([("c", "a", True), ("b", "a", False)], False)
+    assert ends(filter="labeled") == ([("a", None, True)], False)
+    assert ends(query="nothing holds this") == ([], False)

@@ -1,6 +1,7 @@
 """Failures in words, and that the words mean what the whole body meant."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pi_lsp.llm.failure import in_words
+from pi_lsp.llm.failure import in_short, in_words
 from pi_lsp.llm.retry_errors import is_overflow, is_retryable
 
 VECTORS = Path(__file__).parents[2] / "conformance" / "vectors" / "retry.json"
@@ -94,3 +95,29 @@ def test_Pi_reads_in_the_words_what_it_would_read_in_the_body(
 def test_the_texts_of_the_vectors_are_all_kinds() -> None:
     assert len({meaning(text) for text in TEXTS}) == 3
     assert len(TEXTS) > 40
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("429 rate_limit_error: rate limited", "the provider is busy"),
+        ("529 overloaded_error: Overloaded", "the provider is busy"),
+        ("503 Service Unavailable", "the provider is busy"),
+        ("Request timed out: nothing came from the server (ReadTimeout)", "the provider did not answer in time"),
+        ("Connection error: All connection attempts failed", "the provider cannot be reached"),
+        ("Connection lost: peer closed connection", "the connection was lost"),
+        ("stream ended before message_stop", "the connection was lost"),
+        ("500 api_error: Internal server error", "the provider has a fault of its own"),
+        ("502 Bad Gateway", "the provider has a fault of its own"),
+        ("the answer was no summary", "the answer was no summary"),
+    ],
+)
+def test_who_waits_is_told_why_in_a_clause(text: str, clause: str) -> None:
+    assert in_short(text) == clause
+
+
+@pytest.mark.parametrize(
+    "text", [text for text in TEXTS if is_retryable({"stopReason": "error", "errorMessage": text})]
+)
+def test_whatever_is_tried_again_has_a_reason_for_people(text: str) -> None:
+    assert in_short(text) != text or not re.search(r"\d|_|[a-z][A-Z]|http", text)

@@ -21,13 +21,13 @@ export class Workbench {
     const kind = place?.endsWith(".code-workspace") ? "workspace" : "folder";
     const query = place ? `?${kind}=${encodeURI(place)}` : "?ew=true";
     const url = `http://127.0.0.1:${this.editor.port}/${query}`;
-    await this.page.goto(url);
-    await this.#ready();
-    // VS Code sometimes misses the folders of a workspace file that it has not seen before.
     const rows = this.page.locator(".explorer-folders-view .monaco-list-row");
-    if (kind === "folder" || (await appears(rows.first(), 5000))) return;
-    await this.page.goto(url);
-    await this.#ready();
+    // VS Code sometimes misses the folders of a workspace file that it has not seen before.
+    for (let tries = 0; tries < 4; tries++) {
+      await this.page.goto(url);
+      await this.#ready();
+      if (kind === "folder" || (await appears(rows.first(), 10_000))) return;
+    }
   }
 
   /** Load the window again, as its command does. */
@@ -198,6 +198,16 @@ export class Workbench {
   async container(name) {
     const item = this.page.locator(`.activitybar .action-item:has(a.action-label[aria-label^="${name}"])`).first();
     if (!(await item.getAttribute("class"))?.includes("checked")) await item.click();
+  }
+
+  /** Close the secondary side bar. Its command is a toggle: a palette that is slow may run it twice. */
+  async closeSecondary() {
+    const bar = this.page.locator(".part.auxiliarybar");
+    await this.until(async () => {
+      if (await bar.isHidden()) return true;
+      await this.command("View: Toggle Secondary Side Bar Visibility");
+      return bar.waitFor({ state: "hidden", timeout: 3000 }).then(() => true, () => false);
+    }, "the secondary side bar stays open");
   }
 
   /** Close the other views of our container, so that this one has the room. */

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
-import { describe } from "../server/errors";
-import { tellError } from "./tell";
+import { tellProblem } from "./tell";
 
 /** Commands by their ids; one that fails says why, to the person. */
 export function registerCommands(commands: Record<string, (...args: never[]) => unknown>): vscode.Disposable {
@@ -9,7 +8,7 @@ export function registerCommands(commands: Record<string, (...args: never[]) => 
       try {
         return await run(...args);
       } catch (error) {
-        if (!(error instanceof vscode.CancellationError)) void tellError(`Pi: ${describe(error)}`);
+        void tellProblem(error);
         return undefined;
       }
     }),

@@ -1,13 +1,12 @@
 import path from "node:path";
 
-/** A path as short as it can be said: from one of the folders (with its name, where they are several), else from home. */
+/** A path as short as it can be said, as hovers say it too: from one of the folders with its name, else from home. */
 export function shortPath(file: string, folders: readonly string[], home: string): string {
   const deepestFirst = [...folders].sort((one, other) => other.length - one.length);
   for (const folder of deepestFirst) {
     const inside = within(file, folder);
     if (inside === null) continue;
-    const name = path.basename(folder);
-    return inside && folders.length > 1 ? `${name}/${inside}` : inside || name;
+    return path.posix.join(path.basename(folder), inside.replaceAll(path.sep, "/"));
   }
   const inside = home ? within(file, home) : null;
   return inside === null ? file : `~/${inside}`;

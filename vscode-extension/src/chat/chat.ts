@@ -1,8 +1,9 @@
 /** The chat: a view in the side bar, and the same page in an editor. */
 import * as vscode from "vscode";
 import type { Pages } from "../base/pages";
+import type { Image } from "../protocol/generated";
 import type { Server } from "../server/server";
-import { describe } from "../server/errors";
+import { describe, isLost } from "../server/errors";
 import { openEntry, switchTo } from "../session/actions";
 import { complete } from "./completions";
 import { Feed, type Post } from "./feed";
@@ -10,6 +11,7 @@ import { fromPage } from "./heard";
 import { placeOf } from "./links";
 import type { Attachment, FromPage, ToPage } from "./messages";
 import { chatHtml, pageOptions } from "./page";
+import { Waiting } from "./waiting";
 
 /** Where a page is: a view or an editor. */
 type Surface = vscode.WebviewView | vscode.WebviewPanel;
@@ -19,6 +21,7 @@ const EDITOR = "piLsp.chatEditor";
 
 export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly feed: Feed;
+  private readonly queued: Waiting;
   private readonly subscriptions: vscode.Disposable[];
   private readonly surfaces = new Set<Surface>();
   /** Those whose page listens, the one that came last at the end. */
@@ -30,10 +33,13 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
     private readonly extension: vscode.Uri,
     private readonly server: Server,
     private readonly pages: Pages,
+    memory: vscode.Memento,
   ) {
     this.feed = new Feed(server);
+    this.queued = new Waiting(server, memory, (text) => { this.post({ type: "draft", text }); });
     this.subscriptions = [
       this.feed,
+      this.queued,
       vscode.window.registerWebviewViewProvider(VIEW, this),
       vscode.window.registerWebviewPanelSerializer(EDITOR, {
         deserializeWebviewPanel: (panel) => {
@@ -50,7 +56,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.fill(view, (message) => {
-      if ("state" in message) view.description = message.state?.session.name ?? "";
+      if ("state" in message) view.description = message.state.session.name ?? "";
     });
   }
 
@@ -75,11 +81,16 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** Show the chat and say this to it: a draft, or something to send along. */
   async tell(message: ToPage): Promise<void> {
-    this.waiting.push(message);
     const surface = this.latest;
-    this.flush();
+    this.post(message);
     if (surface && "reveal" in surface) surface.reveal();
     else await vscode.commands.executeCommand(`${VIEW}.focus`);
+  }
+
+  /** Say this to the page that came last; to the next one where there is none. */
+  private post(message: ToPage): void {
+    this.waiting.push(message);
+    this.flush();
   }
 
   /** Put the selection, or the whole file, beside the next message. */
@@ -92,7 +103,13 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Say something as the person; the answer comes by events. */
   async send(text: string): Promise<void> {
     await this.tell({ type: "focus" });
-    await this.run({ type: "send", text, mode: "prompt", images: [], attachments: [] });
+    await this.heard({ type: "send", text, mode: "steer", images: [], attachments: [] }, (message) => { this.post(message); });
+  }
+
+  /** End what goes on; what was still to be said stands in the text field again. */
+  async abort(): Promise<void> {
+    const { queue } = await this.server.request("pi/abort", {});
+    this.queued.giveBack(queue);
   }
 
   private fill(surface: Surface, watch: Post = () => undefined): void {
@@ -100,6 +117,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
     this.surfaces.add(surface);
     webview.options = pageOptions(this.extension);
     let joined: vscode.Disposable | undefined;
+    let images: Image[] = [];
     const leave = (): void => {
       joined?.dispose();
       this.listening.delete(surface);
@@ -115,8 +133,10 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
         leave();
         joined = this.feed.join(post);
         this.listening.add(surface);
+        if (images.length) post({ type: "unsent", text: "", images, attachments: [] });
         this.flush();
-      } else void this.heard(message, post);
+      } else if (message.type === "images") images = message.images;
+      else void this.heard(message, post);
     });
     // A page that is hidden is gone; it says "ready" again when it is shown.
     const shown = (): void => {
@@ -141,30 +161,41 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
     if (page) for (const message of this.waiting.splice(0)) void page.postMessage(message);
   }
 
-  private async heard(message: FromPage, post: (message: ToPage) => void): Promise<void> {
+  private async heard(message: FromPage, post: Post): Promise<void> {
     try {
       await this.run(message, post);
     } catch (error) {
       post({ type: "problem", text: describe(error) });
-      if (message.type === "send") post({ ...message, type: "unsent" }); // nothing that was written is lost
     }
   }
 
-  private async run(message: FromPage, post: (message: ToPage) => void = this.feed.everyone): Promise<void> {
+  /** Nothing that was written is lost: what could not be said is `unsent`. */
+  private async say({ text, mode, images, attachments }: FromPage & { type: "send" }, post: Post): Promise<void> {
+    const stored = { said: false, error: undefined as unknown };
+    const hearing = this.server.onEvent((event) => {
+      if (event.type === "message_start") stored.said ||= event.role === "user";
+      else if (event.type === "message_end") stored.error = event.message.errorMessage;
+    });
+    const references = attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
+    try {
+      const { queue, error } = await this.server.request("pi/chat", { text, mode, images, references });
+      if (queue) this.queued.giveBack(queue);
+      if (error && error !== stored.error) post({ type: "problem", text: error });
+    } catch (error) {
+      const isKept = stored.said || this.queued.holds(text);
+      if (!isKept || !isLost(error)) post({ type: "unsent", text, images, attachments });
+      throw error;
+    } finally {
+      hearing.dispose();
+    }
+  }
+
+  private async run(message: FromPage, post: Post): Promise<void> {
     switch (message.type) {
-      case "send": {
-        const { text, mode, images } = message;
-        const references = message.attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
-        const result = await this.server.request("pi/chat", { text, mode, images, references });
-        if (result.error) post({ type: "problem", text: result.error });
-        return;
-      }
-      case "abort": {
-        const { queue } = await this.server.request("pi/abort", {});
-        const undelivered = [...queue.steer, ...queue.followUp].join("\n\n");
-        if (undelivered) post({ type: "draft", text: undelivered });
-        return;
-      }
+      case "send":
+        return this.say(message, post);
+      case "abort":
+        return this.abort();
       case "queue":
         await this.server.request("pi/queue/set", message.queue);
         return;
@@ -193,7 +224,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
         return vscode.env.clipboard.writeText(message.text);
       case "resend": {
         const text = await switchTo(this.server, message.entryId);
-        if (text !== undefined) post({ type: "draft", text });
+        if (text) post({ type: "draft", text });
         return;
       }
       case "command":

@@ -32,8 +32,7 @@ async function calls(server: Server, typed: string): Promise<Completion[]> {
 const isCallable = ({ listed, reason }: SkillFile): boolean => listed || (reason ?? "").startsWith("disable-model-invocation");
 
 async function files(typed: string): Promise<Completion[]> {
-  const words = typed.replace(/[[\]{}*?]/gu, "?"); // no patterns of the person's
-  const found = await vscode.workspace.findFiles(`**/*${words}*`, undefined, 4 * MOST);
+  const found = await vscode.workspace.findFiles(`**/*${anyCase(typed)}*`, excluded(), 4 * MOST);
   const named = found.map((uri) => ({ uri, name: vscode.workspace.asRelativePath(uri) }));
   named.sort((one, other) => one.name.length - other.name.length || one.name.localeCompare(other.name));
   return named.slice(0, MOST).map(({ uri, name }) => ({
@@ -42,4 +41,18 @@ async function files(typed: string): Promise<Completion[]> {
     insert: `@${name} `,
     attachment: { uri: uri.toString(), label: name },
   }));
+}
+
+/** A pattern for what was typed, however it is written; no patterns of the person's own. */
+export const anyCase = (typed: string): string =>
+  typed.replace(/[[\]{}*?]/gu, "?").replace(/\p{L}/gu, (letter) => {
+    const [small, large] = [letter.toLowerCase(), letter.toUpperCase()];
+    return small !== large && small.length === 1 && large.length === 1 ? `[${small}${large}]` : letter;
+  });
+
+/** What a search leaves out, as packages that were installed; by itself it would leave out less. */
+function excluded(): string | undefined {
+  const of = (name: string): Record<string, unknown> => vscode.workspace.getConfiguration(name).get<Record<string, unknown>>("exclude", {});
+  const patterns = Object.entries({ ...of("files"), ...of("search") }).filter(([, value]) => value === true);
+  return patterns.length ? `{${patterns.map(([pattern]) => pattern).join(",")}}` : undefined;
 }

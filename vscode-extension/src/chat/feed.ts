@@ -59,6 +59,7 @@ export class Feed implements vscode.Disposable {
 
   private inOrder(step: () => Promise<void>): void {
     this.work = this.work.then(step).catch((error: unknown) => {
+      if (this.server.status !== "ready") return; // which the pages are told
       this.everyone({ type: "problem", text: describe(error) });
     });
   }
@@ -70,6 +71,7 @@ export class Feed implements vscode.Disposable {
         return this.resetAll();
       case "entry_appended":
         await Promise.all([...this.pages].map(([page, has]) => this.append(page, has, event)));
+        if (event.entry.type === "session_info") await this.tellState(); // it has another name
         return;
       case "context":
       case "agent_end":
@@ -117,8 +119,9 @@ export class Feed implements vscode.Disposable {
     has.seq = 0;
     has.earliest = undefined;
     has.latest = undefined;
-    if (this.server.status !== "ready") {
-      page({ type: "reset", state: null, entries: [], more: false });
+    const { status } = this.server;
+    if (status !== "ready") {
+      page({ type: "down", status });
       return;
     }
     const [state, { entries, next }] = await Promise.all([

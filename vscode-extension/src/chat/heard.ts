@@ -21,8 +21,9 @@ const image = shape({ mimeType: matching(/^image\/[a-z0-9.+-]+$/u), data: matchi
 
 const SHAPES: Record<FromPage["type"], Check> = {
   ready: shape({}),
-  send: shape({ text, mode: oneOf("prompt", "steer", "followUp"), images: list(image), attachments: list(attachment) }),
+  send: shape({ text, mode: oneOf("steer", "followUp"), images: list(image), attachments: list(attachment) }),
   abort: shape({}),
+  images: shape({ images: list(image) }),
   queue: shape({ queue: shape({ steer: list(text), followUp: list(text) }) }),
   complete: shape({ query: matching(/^[/@]/u) }),
   openEntry: shape({ entryId: text }),

@@ -1,6 +1,7 @@
 /** What the extension and the chat's page say to each other. */
 import type { Image, Queue, Reference, State } from "../protocol/generated";
 import type { PiEvent } from "../protocol/methods";
+import type { Status } from "../server/server";
 
 /** An entry as it is stored. */
 export type StoredEntry = Record<string, unknown>;
@@ -24,11 +25,14 @@ export interface Enclosed {
   attachments: Attachment[];
 }
 
-export type Mode = "prompt" | "steer" | "followUp";
+/** Both wait for an answer that is running, and go out at once where there is none. */
+export type Mode = "steer" | "followUp";
 
 export type ToPage =
   /** `more`: there are earlier entries, which the page may ask for. */
-  | { type: "reset"; state: State | null; entries: StoredEntry[]; more: boolean }
+  | { type: "reset"; state: State; entries: StoredEntry[]; more: boolean }
+  /** There is no server now; what is drawn stays. */
+  | { type: "down"; status: Exclude<Status, "ready"> }
   | { type: "entries"; entries: StoredEntry[] }
   | { type: "earlier"; entries: StoredEntry[]; more: boolean }
   | { type: "event"; event: PiEvent }
@@ -46,6 +50,8 @@ export type FromPage =
   | { type: "ready" }
   | ({ type: "send"; text: string; mode: Mode } & Enclosed)
   | { type: "abort" }
+  /** The images that stand beside the text: the page cannot keep them while it is hidden. */
+  | { type: "images"; images: Image[] }
   | { type: "queue"; queue: Queue }
   | { type: "complete"; query: string }
   | { type: "openEntry"; entryId: string }
@@ -60,5 +66,7 @@ export type FromPage =
   | { type: "command"; name: PageCommand };
 
 /** The commands that the page may start. */
-export const PAGE_COMMANDS = ["chooseModel", "chooseThinking", "showContext", "compact", "openSession", "newSession", "setApiKey"] as const;
+export const PAGE_COMMANDS = [
+  "abort", "chooseModel", "chooseThinking", "compact", "newSession", "openSession", "restart", "setApiKey", "showContext", "showLog",
+] as const;
 export type PageCommand = (typeof PAGE_COMMANDS)[number];

@@ -6,6 +6,7 @@ import type { ListedModel } from "../protocol/generated";
 import type { Server } from "../server/server";
 
 const KEYS = "apiKey.";
+const SHOWN_MS = 5000;
 const ANTHROPIC = "anthropic";
 /** A model as it was on a day; beside it stands the one that is kept up to date. */
 const DATED = /-\d{8}$/u;
@@ -49,6 +50,7 @@ export async function setApiKey(server: Server, secrets: vscode.SecretStorage): 
   if (key.trim()) await secrets.store(KEYS + provider, key.trim());
   else await secrets.delete(KEYS + provider);
   await server.request("pi/auth/set", { provider, apiKey: key.trim() });
+  vscode.window.setStatusBarMessage(`$(key) Pi: the API key for ${inLabel(provider)} is ${key.trim() ? "kept" : "removed"}`, SHOWN_MS);
 }
 
 async function chooseProvider(server: Server): Promise<string | undefined> {
@@ -57,19 +59,19 @@ async function chooseProvider(server: Server): Promise<string | undefined> {
   return providers.length === 1 ? providers[0] : vscode.window.showQuickPick(providers, { title: "API key for which provider?" });
 }
 
-/** Hand over what is kept, whenever the server starts. */
+/** Hand over what is kept whenever the server starts, and what another window keeps from then on. */
 export function handOverKeys(server: Server, secrets: vscode.SecretStorage): vscode.Disposable {
-  return server.onStatus((status) => {
-    if (status !== "ready" || !server.supports("pi/auth/set")) return;
-    void handOver(server, secrets).catch((error: unknown) => {
-      server.log.warn(`A stored API key was not taken: ${String(error)}`);
-    });
+  const give = async (names: readonly string[]): Promise<void> => {
+    if (!server.supports("pi/auth/set")) return;
+    for (const name of names.filter((one) => one.startsWith(KEYS))) {
+      await server.request("pi/auth/set", { provider: name.slice(KEYS.length), apiKey: (await secrets.get(name)) ?? "" });
+    }
+  };
+  const tried = (work: Thenable<void>): void => void work.then(undefined, (error: unknown) => {
+    server.log.warn(`A stored API key was not taken: ${String(error)}`);
   });
-}
-
-async function handOver(server: Server, secrets: vscode.SecretStorage): Promise<void> {
-  for (const name of await secrets.keys()) {
-    const apiKey = name.startsWith(KEYS) ? await secrets.get(name) : undefined;
-    if (apiKey) await server.request("pi/auth/set", { provider: name.slice(KEYS.length), apiKey });
-  }
+  return vscode.Disposable.from(
+    server.onStatus((status) => { if (status === "ready") tried(secrets.keys().then(give)); }),
+    secrets.onDidChange(({ key }) => { tried(give([key])); }),
+  );
 }

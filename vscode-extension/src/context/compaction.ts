@@ -1,11 +1,11 @@
 /** Compaction: looked at before, done, and taken back. */
 import * as vscode from "vscode";
 import { type Pages, SCHEME } from "../base/pages";
+import { withProgress } from "../base/progress";
 import { tell, tellWarning } from "../base/tell";
 import { counted, tokens } from "../base/text";
 import type { CompactionPreview, EntryRef } from "../protocol/generated";
 import type { Server } from "../server/server";
-import { withProgress } from "../session/actions";
 import { kindOf } from "../session/words";
 
 type Summarizer = "model" | "local";
@@ -32,8 +32,9 @@ export async function undo(server: Server): Promise<void> {
   void tell("Pi: the conversation goes on from before the compaction.");
 }
 
-const PAGE = "compaction/What a compaction would do";
-const SUMMARY = "compaction/The local summary";
+const PAGES = "compaction/";
+const PAGE = `${PAGES}What a compaction would do`;
+const SUMMARY = `${PAGES}The local summary`;
 
 /** Show what would be summarised and kept, and the local summary beside it. Over their first lines is what one may do. */
 export async function preview(server: Server, pages: Pages): Promise<void> {
@@ -42,12 +43,18 @@ export async function preview(server: Server, pages: Pages): Promise<void> {
   await pages.showBeside(SUMMARY, plan.localSummary);
 }
 
-/** The actions over the two pages. */
-export function previewActions(): vscode.Disposable {
-  return vscode.Disposable.from(...Object.entries(ACTIONS).map(([page, actions]) => {
-    const lenses = actions.map((action) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), action));
-    return vscode.languages.registerCodeLensProvider({ scheme: SCHEME, pattern: `/${page}` }, { provideCodeLenses: () => lenses });
-  }));
+/** The actions over the two pages, which are made anew where the person comes back to them. */
+export function previewActions(server: Server, pages: Pages): vscode.Disposable {
+  pages.remake(PAGE, async () => previewText(await server.request("pi/compact/preview", {})));
+  pages.remake(SUMMARY, async () => (await server.request("pi/compact/preview", {})).localSummary);
+  const lenses = Object.entries(ACTIONS).map(([page, actions]) => {
+    const shown = actions.map((action) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), action));
+    return vscode.languages.registerCodeLensProvider({ scheme: SCHEME, pattern: `/${page}` }, { provideCodeLenses: () => shown });
+  });
+  const written = server.onEvent((event) => {
+    if (event.type === "compaction_end" && event.entryId) pages.renew(PAGES);
+  });
+  return vscode.Disposable.from(...lenses, written);
 }
 
 const ACTIONS: Record<string, vscode.Command[]> = {

@@ -4,7 +4,7 @@ import type { ExplainParams, Hit } from "../protocol/generated";
 import type { Method } from "../protocol/methods";
 import { inLabel } from "../base/inert";
 import { nameOf, openFile } from "../base/places";
-import { tellError } from "../base/tell";
+import { inBackground, tellProblem } from "../base/tell";
 import { sentence } from "../base/text";
 import type { Server } from "../server/server";
 import { describe } from "../server/errors";
@@ -46,7 +46,7 @@ class Explainer {
       const hit = this.pick.activeItems[0]?.hit;
       if (!hit) return;
       this.pick.hide();
-      void open(hit);
+      inBackground(open(hit));
     });
     this.pick.onDidTriggerItemButton(({ item, button }) => void this.press(item.hit, button));
     this.pick.onDidHide(() => {
@@ -76,6 +76,7 @@ class Explainer {
       this.pick.title = typeof inRequest === "boolean" ? `${TITLE} The next request ${inRequest ? "holds" : "does not hold"} it.` : TITLE;
       this.pick.items = [...hits.map((hit) => this.item(hit)), ...notes(hits.length, more)];
     } catch (error) {
+      if (turn !== this.asked) return;
       this.pick.items = [{ label: `$(error) ${inLabel(describe(error))}`, alwaysShow: true }];
     }
     this.pick.busy = false;
@@ -107,7 +108,7 @@ class Explainer {
         await this.search(this.pick.value);
       }
     } catch (error) {
-      void tellError(`Pi: ${describe(error)}`);
+      void tellProblem(error);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The view "What the Model Sees": the next request piece by piece, with its weight. */
 import * as vscode from "vscode";
 import type { Context, ContextMessage, ContextSection, ContextTool } from "../protocol/generated";
+import { filled } from "../base/filled";
 import { oneLine } from "../base/inert";
 import { nameOf } from "../base/places";
 import { bar, counted, percent, sentence, short, tokens } from "../base/text";
@@ -61,6 +62,10 @@ export class ContextView implements vscode.TreeDataProvider<ContextNode>, vscode
   async getChildren(node?: ContextNode): Promise<ContextNode[]> {
     if (node) return node.kind === "group" ? node.pieces : [];
     if (this.server.status !== "ready") return [];
+    return filled(this.view, () => this.groups());
+  }
+
+  private async groups(): Promise<ContextNode[]> {
     const context = await this.server.request("pi/context", {});
     this.view.description = `${short(context.total)} of ${tokens(context.window)} · ${context.source}`;
     this.view.message = context.doubt ? sentence(oneLine(context.doubt)) : undefined;

@@ -33,7 +33,7 @@ export interface AllRules {
 }
 
 /**
- * An API key for this process alone: it is never written. An empty one is taken back.
+ * An API key for this process alone: it is never written. An empty one takes it back.
  */
 export interface AuthParams {
   provider: string;
@@ -643,7 +643,7 @@ export interface RetryFinished {
 }
 
 /**
- * A request failed in a way that will pass; it goes out again after `delay_ms`.
+ * A request failed in a way that will pass; it goes out again after `delay_ms`. `reason`: the error for people.
  */
 export interface RetryScheduled {
   type: "retry_scheduled";
@@ -652,6 +652,7 @@ export interface RetryScheduled {
   maxAttempts: number;
   delayMs: number;
   error: string;
+  reason: string;
 }
 
 /**
@@ -865,7 +866,7 @@ export interface ThinkingParams {
 /**
  * An entry. `parent_id` is the nearest one above that the filter shows, `children` counts those shown below.
  *
- * `failed`: an answer that failed or was aborted. `branch`, in an outline: a branch begins here that was left, of so
+ * `failed`: an answer that failed, or was aborted. `branch`, in an outline: a branch begins here that was left, of so
  * many entries; those past 1,000 are not counted.
  */
 export interface TreeNode {
@@ -879,7 +880,7 @@ export interface TreeNode {
   children: number;
   onPath: boolean;
   bytes: number;
-  failed?: boolean;
+  failed?: "aborted" | "error" | null;
   branch?: number | null;
 }
 
@@ -888,11 +889,14 @@ export interface TreeNode {
  *
  * `outline`: only the entries on the way to the leaf (off the path: to the newest end), and of each branch beside them
  * the first; the last `limit` of these, or of those that stand before the entry `before`. `depth` does not apply.
+ * `ends`: only entries that nothing follows, the last written first; nothing else than `filter`, `query` and `limit`
+ * applies.
  */
 export interface TreeParams {
   under?: string | null;
   depth?: number | null;
   outline?: boolean;
+  ends?: boolean;
   before?: string | null;
   limit?: number;
   filter?: "all" | "default" | "labeled" | "noTools" | "userOnly";
@@ -901,6 +905,7 @@ export interface TreeParams {
 
 /**
  * Nodes in reading order: each before those that follow it, siblings by time (in an outline the line's own last).
+ * The ends alone: the last written first.
  *
  * `more`: the limit cut the list, an outline at its beginning.
  */

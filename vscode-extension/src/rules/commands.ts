@@ -37,6 +37,13 @@ function items(rules: Rules): Item[] {
   return has ? found : [...found, { label: `$(new-file) Create ${NAME} here` }];
 }
 
+/** The workspace folder, which the person chooses where there are several; undefined where there is none. */
+export async function chooseFolder(): Promise<vscode.Uri | undefined> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const chosen = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick({ placeHolder: `The folder of the ${NAME}` }) : folders[0];
+  return chosen?.uri;
+}
+
 /** Open an AGENTS.md of a folder; where there is none, a draft that is written when the person saves it. */
 export async function createRules(folder: vscode.Uri): Promise<void> {
   const target = vscode.Uri.joinPath(folder, NAME);

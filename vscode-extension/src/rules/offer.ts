@@ -2,8 +2,7 @@
 import type * as vscode from "vscode";
 import type { Chat } from "../chat/chat";
 import { nameOf } from "../base/places";
-import { tell, tellError } from "../base/tell";
-import { describe } from "../server/errors";
+import { inBackground, tell } from "../base/tell";
 import type { Server } from "../server/server";
 import { offerText } from "./text";
 
@@ -14,7 +13,7 @@ export function offerRules(server: Server, chat: Chat): vscode.Disposable {
     if (event.type !== "rules_offered" || event.uris.length === 0) return;
     const text = offerText(event.uris, nameOf);
     if (chat.isVisible) chat.announce({ type: "offer", text, uris: event.uris });
-    else void offer(server, text, event.uris).catch((error: unknown) => tellError(`Pi: ${describe(error)}`));
+    else inBackground(offer(server, text, event.uris));
   });
 }
 

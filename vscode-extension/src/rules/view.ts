@@ -1,9 +1,10 @@
 /** The view "Rules & Skills": rule files by folder in reading order, then the skills. */
 import * as vscode from "vscode";
 import type { RuleFile, SkillFile } from "../protocol/generated";
+import { filled } from "../base/filled";
 import { oneLine } from "../base/inert";
 import { nameOf } from "../base/places";
-import { counted, tokens } from "../base/text";
+import { counted, sentence, tokens } from "../base/text";
 import type { Server } from "../server/server";
 import { aboutFile, briefly } from "./text";
 
@@ -13,25 +14,43 @@ export type RuleNode =
   | { kind: "skills"; skills: SkillFile[] }
   | { kind: "skill"; skill: SkillFile };
 
-export class RulesView implements vscode.TreeDataProvider<RuleNode> {
+export class RulesView implements vscode.TreeDataProvider<RuleNode>, vscode.Disposable {
+  private readonly view: vscode.TreeView<RuleNode>;
   private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly subscriptions: vscode.Disposable[];
+
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly server: Server) {
-    server.onStatus(() => { this.changed.fire(undefined); });
-    server.onEvent((event) => {
-      if (event.type === "session_changed" || event.type === "resources_changed") this.changed.fire(undefined);
-    });
+    this.view = vscode.window.createTreeView("piLsp.rules", { treeDataProvider: this, showCollapseAll: true });
+    this.subscriptions = [
+      this.view,
+      this.changed,
+      server.onStatus(() => { this.changed.fire(undefined); }),
+      server.onEvent((event) => {
+        if (event.type === "session_changed" || event.type === "resources_changed") this.changed.fire(undefined);
+      }),
+    ];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
   async getChildren(node?: RuleNode): Promise<RuleNode[]> {
     if (node?.kind === "folder") return node.files.map((file) => ({ kind: "rule", file }));
     if (node?.kind === "skills") return node.skills.map((skill) => ({ kind: "skill", skill }));
     if (node || this.server.status !== "ready") return [];
+    return filled(this.view, () => this.top());
+  }
+
+  private async top(): Promise<RuleNode[]> {
     const [rules, skills] = await Promise.all([
       this.server.request("pi/rules/all", {}),
       this.server.request("pi/skills", {}),
     ]);
+    const problems = [...(rules.problems ?? []), ...(skills.problems ?? [])];
+    this.view.message = problems.length ? problems.map((one) => sentence(oneLine(one))).join(" ") : undefined;
     const folders = byFolder(rules.files);
     return skills.skills.length ? [...folders, { kind: "skills", skills: skills.skills }] : folders;
   }

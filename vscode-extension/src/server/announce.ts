@@ -17,11 +17,22 @@ const ASKED: Method[] = [
 ];
 
 export function announce(server: Server): vscode.Disposable {
-  return server.onStatus((status) => {
-    void set("piLsp.ready", status === "ready");
-    void set("piLsp.down", status === "stopped" || status === "failed");
-    for (const method of ASKED) void set(`piLsp.can.${method.slice(3).replaceAll("/", ".")}`, server.supports(method));
-  });
+  return vscode.Disposable.from(
+    server.onStatus((status) => {
+      void set("piLsp.ready", status === "ready");
+      void set("piLsp.down", status === "stopped" || status === "failed");
+      void set("piLsp.running", false);
+      for (const method of ASKED) void set(`piLsp.can.${method.slice(3).replaceAll("/", ".")}`, server.supports(method));
+    }),
+    server.onEvent(({ type }) => {
+      if (STARTS.has(type)) void set("piLsp.running", true);
+      else if (ENDS.has(type)) void set("piLsp.running", false);
+    }),
+  );
 }
+
+/** What "Stop" ends; a compaction within a run ends before it. */
+const STARTS = new Set(["agent_start", "compaction_start", "branch_summary_start", "turn_start"]);
+const ENDS = new Set(["agent_end", "compaction_end", "branch_summary_end"]);
 
 const set = (key: string, value: boolean): Thenable<unknown> => vscode.commands.executeCommand("setContext", key, value);

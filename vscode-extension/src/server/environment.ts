@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Python } from "./python";
-import type { Output, Run } from "./run";
+import { isAlive, type Output, type Run } from "./run";
 
 /** The environment cannot be made; `kind` chooses what the person is offered. */
 export class EnvironmentError extends Error {
@@ -61,21 +61,30 @@ export async function makeEnvironment({ folder, wheel, python, run, report, sign
     const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", wheel];
     const installed = await run(interpreter(draft, process.platform), pip, signal);
     if (installed.code !== 0) throw installError(installed);
+    // One whose Python was removed from the machine stands in the way.
+    if (!existsSync(interpreter(folder, process.platform))) await rm(folder, { recursive: true, force: true });
     await rename(draft, folder).catch((error: unknown) => {
       if (!existsSync(interpreter(folder, process.platform))) throw error; // else another window was quicker
     });
+  } catch (error) {
+    throw signal.aborted ? new EnvironmentError("other", "The Pi server was not installed: you stopped it.") : error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** Remove the environments of older versions; one that is in use on Windows stays until the next time. */
+const OURS = /^server-[0-9a-f]{12}(?:\.(\d+))?$/u;
+
+/**
+ * Remove the environments of older versions, and drafts of windows that were closed while they made one. What is in use
+ * on Windows stays until the next time.
+ */
 export async function removeOthers(storage: string, kept: string): Promise<void> {
   for (const name of await readdir(storage)) {
+    const [ours, draftOf] = OURS.exec(name) ?? [];
     const folder = path.join(storage, name);
-    if (/^server-[0-9a-f]{12}$/u.test(name) && folder !== kept) {
-      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    }
+    if (!ours || folder === kept || (draftOf && isAlive(Number(draftOf)))) continue;
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a refused or failed request means to a person. */
+import { sentence } from "../base/text";
 
 const REASONS: Record<string, string> = {
   busy: "Pi is still at work. Wait, or stop it.",
@@ -24,19 +25,40 @@ export function reasonOf(error: unknown): string | undefined {
     : undefined;
 }
 
+/** The connection ended while somebody waited, or had ended before: codes of the protocol's library. */
+const LOST = [-32097, -32096];
+
+/** Whether there is no answer because the server has gone. */
+export const isLost = (error: unknown): boolean => error instanceof Error && "code" in error && LOST.includes(error.code as number);
+
 const NO_KEY = /^No API key for '([^']+)'(?=:)/u;
 
 /** One sentence: the server's own where it gave one that a person understands, else ours for the reason. */
 export function describe(error: unknown): string {
+  if (isLost(error)) return "The Pi server stopped before it answered.";
   const reason = reasonOf(error) ?? "";
   const known = REASONS[reason];
   const message = error instanceof Error ? error.message : String(error);
   const provider = NO_KEY.exec(message)?.[1];
   if (provider) return `There is no API key for ${provider === "anthropic" ? "Anthropic" : provider} yet.`;
-  return [reason === "busy" ? known : "", message, known, "The server gave no reason."].find(Boolean) ?? "";
+  return sentence([reason === "busy" ? known : "", message, known, "The server gave no reason."].find(Boolean) ?? "");
 }
 
-/** What a person can do about it, as commands of ours without their prefix. */
-export function remedies(text: string): ("setApiKey" | "chooseModel")[] {
-  return /API.key|no model|authentication/iu.test(text) ? ["setApiKey", "chooseModel"] : [];
-}
+/** What a person can do about a problem: commands of ours without their prefix, by what a button says. */
+export const REMEDIES = {
+  "Set API Key": "setApiKey",
+  "Choose Model": "chooseModel",
+  "Restart Server": "restart",
+  "Show Log": "showLog",
+  Stop: "abort",
+} as const;
+export type Remedy = keyof typeof REMEDIES;
+
+const HELPS: [says: RegExp, Remedy[]][] = [
+  [/API.key|no model|authentication/iu, ["Set API Key", "Choose Model"]],
+  [/server is not running/u, ["Restart Server", "Show Log"]],
+  [/server stopped/u, ["Show Log"]],
+  [/still at work/u, ["Stop"]],
+];
+
+export const remedies = (text: string): Remedy[] => HELPS.find(([says]) => says.test(text))?.[1] ?? [];

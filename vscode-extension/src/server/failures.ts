@@ -1,6 +1,6 @@
-/** Tell the person, once, what went wrong with the server and what they can do. */
+/** Tell the person what went wrong with the server and what they can do. */
 import * as vscode from "vscode";
-import { tellError } from "../base/tell";
+import { inBackground, tellError } from "../base/tell";
 import { CrashError } from "./crashes";
 import { EnvironmentError } from "./environment";
 import type { Server } from "./server";
@@ -8,20 +8,18 @@ import type { Server } from "./server";
 const PYTHON_PAGE = vscode.Uri.parse("https://www.python.org/downloads/");
 
 export function tellFailures(server: Server): vscode.Disposable {
-  let shown = false;
+  const shown = new Set<string>(); // a notification stays until the person closes it
   return server.onFailure((error) => {
     if (error instanceof EnvironmentError && error.details) server.log.error(error.details);
-    if (shown) return;
-    shown = true;
-    void tell(server, error).finally(() => {
-      shown = false;
-    });
+    const message = error instanceof Error ? error.message : String(error);
+    if (shown.has(message)) return;
+    shown.add(message);
+    inBackground(tell(server, error, message).finally(() => shown.delete(message)));
   });
 }
 
-async function tell(server: Server, error: unknown): Promise<void> {
+async function tell(server: Server, error: unknown, message: string): Promise<void> {
   const actions = actionsFor(server, error);
-  const message = error instanceof Error ? error.message : String(error);
   const chosen = await tellError(message, ...Object.keys(actions));
   if (chosen) await actions[chosen]?.();
 }

@@ -1,6 +1,7 @@
 /** Which session a window had, so that a reload or a restart of the server goes on with it. */
 import type { Memento } from "vscode";
 import type { State } from "../protocol/generated";
+import { isAlive } from "./run";
 
 const KEY = "session.last";
 /** So long the server leaves alone what somebody else may have open; later it takes the newest session anyway. */
@@ -32,13 +33,5 @@ export class LastSession {
       await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     }
     return last.file;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

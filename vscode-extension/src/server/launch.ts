@@ -1,6 +1,6 @@
 /** Which program is the server: the person's own, or the one in the extension's environment, made when it is missing. */
 import { constants, existsSync } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { bundledWheel, EnvironmentError, environmentFolder, interpreter, makeEnvironment, removeOthers } from "./environment";
@@ -12,6 +12,8 @@ export interface Command {
   command: string;
   args: string[];
   options: { env: NodeJS.ProcessEnv };
+  /** The environment of ours that it is in. */
+  made?: string;
 }
 
 /** Rejects with an `EnvironmentError`. Shows its progress where it has to install. */
@@ -33,7 +35,16 @@ export async function serverCommand(context: vscode.ExtensionContext, log: vscod
     await removeOthers(storage, folder);
   }
   // -I: nothing is imported from the workspace, which is where the process is started.
-  return { command, args: ["-I", "-m", "pi_lsp"], options };
+  return { command, args: ["-I", "-m", "pi_lsp"], options, made: folder };
+}
+
+/** Remove an environment of ours in which the server does not run any more, as after an upgrade of its Python; whether it was one. */
+export async function removeBroken({ command, made }: Command): Promise<boolean> {
+  if (!made) return false;
+  const tried = await run(command, ["-I", "-c", "import pi_lsp"]).catch(() => undefined);
+  if (tried?.code === 0) return false;
+  await rm(made, { recursive: true, force: true });
+  return true;
 }
 
 /** Why a program of the person's cannot be started; empty where it may. A bare name is looked up when it is started. */

@@ -27,3 +27,12 @@ export function environment(): NodeJS.ProcessEnv {
   for (const name of ["PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "VIRTUAL_ENV"]) Reflect.deleteProperty(own, name);
   return own;
 }
+
+/** Whether a process of ours goes on. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

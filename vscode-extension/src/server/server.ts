@@ -8,8 +8,11 @@ import type { Answer } from "./connection";
 import { Coalesced } from "./coalesced";
 import { CrashError, Crashes } from "./crashes";
 import { LastSession } from "./lastSession";
-import { serverCommand } from "./launch";
+import { type Command, removeBroken, serverCommand } from "./launch";
 import { differs } from "./versions";
+
+/** So long a request waits for a server that is starting. */
+const PATIENCE_MS = 30_000;
 
 export type Status = "starting" | "ready" | "stopped" | "failed";
 
@@ -51,11 +54,18 @@ export class Server implements vscode.Disposable {
     return this.status === "ready" && (this.capability?.methods.includes(method) ?? false);
   }
 
-  /** Ask the server. Rejects where it refuses (`reasonOf`), or is not running. */
+  /** Ask the server, once it has started. Rejects where it refuses (`reasonOf`), has gone (`isLost`), or is not running. */
   async request<M extends Method>(method: M, params: Params<M>, token?: vscode.CancellationToken): Promise<Result<M>> {
+    if (this.status === "starting") await this.started();
+    if (this.status === "starting") throw new Error("The Pi server is still starting. Try again in a moment.");
     if (!this.client || this.status !== "ready") throw new Error("The Pi server is not running.");
     // An undefined token would be sent as a second parameter.
     return this.client.sendRequest<Result<M>>(method, params, ...(token ? [token] : []));
+  }
+
+  /** Of its process; undefined while there is none. */
+  get pid(): number | undefined {
+    return this.client?.serverProcess?.pid;
   }
 
   dispose(): void {
@@ -66,22 +76,16 @@ export class Server implements vscode.Disposable {
   }
 
   private async startAgain(): Promise<void> {
-    await this.stop();
     this.become("starting");
+    await this.stop();
     try {
       const command = await serverCommand(this.context, this.log);
-      const initializationOptions = this.initializationOptions(await this.last.recall());
-      // The protocol's library is large: loaded here, it does not hold up the start of the editor.
-      const { connect } = await import("./connection.js");
-      const client = connect(command, {
-        log: this.log,
-        initializationOptions,
-        answers: this.answers,
-        happened: (event) => { this.happens(event); },
-        closed: () => { this.died(client); },
+      const options = this.initializationOptions(await this.last.recall());
+      const client = await this.connect(command, options).catch(async (error: unknown) => {
+        if (!(await removeBroken(command))) throw error;
+        this.log.warn(`The server's environment is broken, and is made anew: ${String(error)}`);
+        return this.connect(await serverCommand(this.context, this.log), options);
       });
-      this.client = client;
-      await client.start();
       this.capability = piCapability(client.initializeResult);
       this.checkVersions(client);
       this.become("ready");
@@ -93,14 +97,41 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  private async connect(command: Command, initializationOptions: object): Promise<LanguageClient> {
+    // The protocol's library is large: loaded here, it does not hold up the start of the editor.
+    const { connect } = await import("./connection.js");
+    const client = connect(command, {
+      log: this.log,
+      initializationOptions,
+      answers: this.answers,
+      happened: (event) => { if (client === this.client) this.happens(event); },
+      closed: () => { this.died(client); },
+    });
+    this.client = client;
+    await client.start();
+    return client;
+  }
+
   private async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     this.capability = null;
     if (!client) return;
-    this.become("stopped");
     await client.dispose().catch((error: unknown) => {
       this.log.warn(`The server did not end as asked: ${String(error)}`);
+    });
+  }
+
+  /** Settles when the start is over, or after a while. */
+  private started(): Promise<void> {
+    return new Promise((resolve) => {
+      const over = (): void => {
+        clearTimeout(timer);
+        listener.dispose();
+        resolve();
+      };
+      const timer = setTimeout(over, PATIENCE_MS);
+      const listener = this.onStatus(over);
     });
   }
 
@@ -115,7 +146,7 @@ export class Server implements vscode.Disposable {
   }
 
   private async remember(): Promise<void> {
-    const pid = this.client?.serverProcess?.pid;
+    const { pid } = this;
     const state = await this.request("pi/state", {}).catch(() => undefined);
     if (state) await this.last.remember(state, pid);
   }

@@ -1,6 +1,6 @@
 /** Pi's own trust in the folder, which the terminal agent shares. VS Code's trust comes first: see `Server`. */
 import * as vscode from "vscode";
-import { tell } from "../base/tell";
+import { inBackground, tell } from "../base/tell";
 import type { Server } from "./server";
 
 const ASKED = "trust.asked";
@@ -8,7 +8,7 @@ const ASKED = "trust.asked";
 /** Ask once for each workspace where Pi holds something back because it was never told to trust it. */
 export function offerTrust(server: Server, memory: vscode.Memento): vscode.Disposable {
   return server.onStatus((status) => {
-    if (status === "ready" && vscode.workspace.isTrusted && !memory.get(ASKED)) void offer(server, memory);
+    if (status === "ready" && vscode.workspace.isTrusted && !memory.get(ASKED)) inBackground(offer(server, memory));
   });
 }
 

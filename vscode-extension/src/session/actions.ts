@@ -1,6 +1,7 @@
 /** What a person does with entries of the session tree. */
 import * as vscode from "vscode";
 import type { Pages } from "../base/pages";
+import { withProgress } from "../base/progress";
 import type { SwitchParams } from "../protocol/generated";
 import type { Server } from "../server/server";
 import type { Filter, Row } from "./outline";
@@ -20,9 +21,16 @@ async function stored(server: Server, id: string): Promise<Record<string, unknow
   return entry;
 }
 
+const PAGE = "entry/";
+
 export async function openEntry(server: Server, pages: Pages, id: string): Promise<void> {
   const entry = await stored(server, id);
-  await pages.show(`entry/${id}/${pageName(entry)}`, textOfEntry(entry));
+  await pages.show(`${PAGE}${id}/${pageName(entry)}`, textOfEntry(entry));
+}
+
+/** Pages of entries that were closed can be opened again. */
+export function keepEntryPages(server: Server, pages: Pages): void {
+  pages.remake(PAGE, async (name) => textOfEntry(await stored(server, name.split("/", 1)[0] ?? "")));
 }
 
 export async function copyEntry(server: Server, id: string): Promise<void> {
@@ -84,8 +92,3 @@ export async function renameSession(server: Server): Promise<void> {
   if (name?.trim()) await server.request("pi/session/rename", { name: name.trim() });
 }
 
-/** Run work that the person may cancel. */
-export function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Thenable<T> {
-  const options = { location: vscode.ProgressLocation.Notification, title: `Pi: ${title}`, cancellable: true };
-  return vscode.window.withProgress(options, (_progress, token) => work(token));
-}

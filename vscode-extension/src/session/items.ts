@@ -43,9 +43,11 @@ function branchItem({ node, size }: Row & { kind: "branch" }): vscode.TreeItem {
   return item;
 }
 
+const FAILED: Record<NonNullable<TreeNode["failed"]>, string> = { error: "it failed", aborted: "it was stopped" };
+
 /** A row that shows its entry, with these facts in its tooltip. */
 function nodeItem(node: TreeNode, facts: string[]): vscode.TreeItem {
-  const failed = node.failed ? "it failed, or was stopped" : "";
+  const failed = node.failed ? FAILED[node.failed] : "";
   const lines = [[...facts, failed].filter(Boolean).join(" · "), node.label && `Label: ${node.label}`, node.preview].filter(Boolean);
   const item = new vscode.TreeItem(titleOf(node));
   item.tooltip = lines.join("\n");
@@ -65,7 +67,8 @@ function titleOf(node: TreeNode): vscode.TreeItemLabel {
 const FAINT = new vscode.ThemeColor("descriptionForeground");
 
 function iconOf(node: TreeNode, isHere: boolean): vscode.ThemeIcon {
-  if (node.failed) return new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground"));
-  if (isHere) return new vscode.ThemeIcon("target", new vscode.ThemeColor("charts.green"));
-  return new vscode.ThemeIcon(kindOf(node).icon, node.onPath ? undefined : FAINT);
+  if (node.failed === "error") return new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground"));
+  const place = isHere ? new vscode.ThemeColor("charts.green") : node.onPath ? undefined : FAINT;
+  const icon = node.failed === "aborted" ? "circle-slash" : isHere ? "target" : kindOf(node).icon;
+  return new vscode.ThemeIcon(icon, place);
 }

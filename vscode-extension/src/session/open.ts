@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { ListedSession } from "../protocol/generated";
 import { inLabel } from "../base/inert";
-import { tellError } from "../base/tell";
+import { tellProblem } from "../base/tell";
 import { ago, counted } from "../base/text";
 import type { Server } from "../server/server";
 import { describe } from "../server/errors";
@@ -61,9 +61,10 @@ class Picker {
       const found = await this.server.request("pi/session/list", { all: this.all, limit: MOST, ...(query && { query }) });
       if (turn === this.asked) this.pick.items = [...found.sessions.map((one) => this.item(one)), ...ended(found.next)];
     } catch (error) {
+      if (turn !== this.asked) return;
       this.pick.items = [{ label: `$(error) ${inLabel(describe(error))}`, alwaysShow: true }];
     }
-    this.pick.busy = false;
+    if (turn === this.asked) this.pick.busy = false;
   }
 
   private item(session: ListedSession): Item {
@@ -92,7 +93,7 @@ class Picker {
     try {
       await this.server.request("pi/session/open", { file: session.file });
     } catch (error) {
-      void tellError(`Pi: ${describe(error)}`);
+      void tellProblem(error);
     }
   }
 }

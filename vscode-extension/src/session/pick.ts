@@ -6,24 +6,27 @@ import type { TreeNode } from "../protocol/generated";
 import type { Server } from "../server/server";
 import { kindOf } from "./words";
 
-/** So many of the newest are offered; older ones are found in the tree. */
-const MOST = 1000;
+/** So many of the newest of each kind are offered; others are found in the tree. */
+const MOST = 300;
 
 type Item = vscode.QuickPickItem & { id?: string };
 
 /** Its id; undefined where the person chose none. */
 export async function pickEntry(server: Server, title: string): Promise<string | undefined> {
-  const options = { title, placeHolder: "Where to go on: the ends of other branches, then all entries, the newest first", matchOnDescription: true };
+  const options = { title, placeHolder: "Where to go on: the ends of other branches, then this one, the newest first", matchOnDescription: true };
   return (await vscode.window.showQuickPick(entries(server), options))?.id;
 }
 
 async function entries(server: Server): Promise<Item[]> {
-  const { nodes, leafId } = await server.request("pi/tree", { filter: "noTools", limit: 20 * MOST });
-  const newest = nodes.filter(({ id }) => id !== leafId).sort((one, other) => other.time.localeCompare(one.time));
-  const isEnd = (node: TreeNode): boolean => node.children === 0 && !node.onPath;
+  const asked = { filter: "noTools", limit: MOST } as const;
+  const [ends, line] = await Promise.all([
+    server.request("pi/tree", { ...asked, ends: true }),
+    server.request("pi/tree", { ...asked, outline: true }),
+  ]);
   return [
-    ...group("Ends of other branches", newest.filter(isEnd)),
-    ...group("Entries", newest.filter((node) => !isEnd(node)).slice(0, MOST)),
+    ...group("Ends of other branches", ends.nodes.filter(({ onPath }) => !onPath)),
+    ...group("This branch", line.nodes.filter(({ id, branch }) => branch == null && id !== line.leafId).reverse()),
+    ...(line.more || ends.more ? [{ label: "$(ellipsis) Others are found in the session tree", alwaysShow: true }] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** The view "Session": the tree of the window's session, live. */
 import * as vscode from "vscode";
+import { filled } from "../base/filled";
 import type { Server } from "../server/server";
 import { itemOf } from "./items";
 import { type Filter, keyOf, Outline, type Row } from "./outline";
@@ -70,7 +71,10 @@ export class SessionView implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (this.server.status !== "ready") return [];
-    if (row) return this.outline.below(row);
+    return filled(this.view, () => (row ? this.outline.below(row) : this.top()));
+  }
+
+  private async top(): Promise<Row[]> {
     const started = performance.now();
     const rows = await this.outline.top();
     this.quietMs = Math.max(QUIET_MS, REST * (performance.now() - started));

@@ -2,20 +2,24 @@ import { describe, expect, it } from "vitest";
 import { Feed } from "../../src/chat/feed";
 import type { StoredEntry, ToPage } from "../../src/chat/messages";
 import type { Happened } from "../../src/protocol/methods";
-import type { Server } from "../../src/server/server";
+import type { Server, Status } from "../../src/server/server";
 
 const entry = (index: number): StoredEntry => ({ type: "message", id: `e${index}`, message: { role: "user", content: `${index}` } });
 
 /** A server with a session of so many entries, as far as the feed knows it. */
 class Fake {
-  status = "ready" as const;
+  status: Status = "ready";
   asked: [string, Record<string, unknown>][] = [];
   running: { seq: number; message: object } | null = null;
   private listeners: ((event: Happened) => void)[] = [];
 
   constructor(public size: number) {}
 
-  onStatus = () => ({ dispose: () => undefined });
+  onStatus = (listener: () => void) => {
+    this.becomes = listener;
+    return { dispose: () => undefined };
+  };
+  becomes = (): void => undefined;
   onEvent = (listener: (event: Happened) => void) => {
     this.listeners.push(listener);
     return { dispose: () => undefined };
@@ -117,6 +121,26 @@ describe("the feed of a page", () => {
     fake.happen({ type: "entry_appended", entry: { entryId: "e0", type: "message" }, leafId: "e0", seq: 1 });
     await settled();
     expect(heard.slice(1).map(ids)).toEqual([["e0"]]);
+  });
+
+  it("says that there is no server, and begins anew when there is one", async () => {
+    const fake = new Fake(2);
+    const { heard } = await joined(fake);
+    for (const status of ["starting", "failed", "ready"] as const) {
+      fake.status = status;
+      fake.becomes();
+      await settled();
+    }
+    expect(heard.slice(1)).toMatchObject([{ type: "down", status: "starting" }, { type: "down", status: "failed" }, { type: "reset" }]);
+  });
+
+  it("tells the new name of a session", async () => {
+    const fake = new Fake(2);
+    const { heard } = await joined(fake);
+    fake.size = 3;
+    fake.happen({ type: "entry_appended", entry: { entryId: "e2", type: "session_info" }, leafId: "e2", seq: 1 });
+    await settled();
+    expect(heard.slice(1).map(({ type }) => type)).toEqual(["entries", "state"]);
   });
 
   it("is silent for a page that is gone", async () => {

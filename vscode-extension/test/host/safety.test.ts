@@ -53,7 +53,7 @@ describe("links of answers", () => {
 });
 
 describe("messages of the page", () => {
-  const send = { type: "send", text: "hi", mode: "prompt", images: [], attachments: [] };
+  const send = { type: "send", text: "hi", mode: "steer", images: [], attachments: [] };
   const range = { start: { line: 0, character: 0 }, end: { line: 1, character: 2 } };
 
   it.each([
@@ -85,7 +85,7 @@ describe("messages of the page", () => {
     { ...send, attachments: undefined },
     { type: "queue", queue: { steer: "a", followUp: [] } },
     { type: "command", name: "workbench.action.quit" },
-    { type: "command", name: "restart" },
+    { type: "command", name: "trust" },
     { type: "command" },
     { type: "drop", uris: ["command:x"] },
     { type: "complete", query: "**/*" },

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Coalesced } from "../../src/server/coalesced";
 import { Crashes } from "../../src/server/crashes";
-import { bundledWheel, environmentFolder, EnvironmentError, installError, makeEnvironment } from "../../src/server/environment";
-import { describe as sentence, reasonOf, remedies } from "../../src/server/errors";
+import { bundledWheel, environmentFolder, EnvironmentError, installError, makeEnvironment, removeOthers } from "../../src/server/environment";
+import { describe as sentence, isLost, reasonOf, remedies } from "../../src/server/errors";
 import { candidates, findPython, parseVersion } from "../../src/server/python";
 import { run } from "../../src/server/run";
 import { differs } from "../../src/server/versions";
@@ -111,6 +111,37 @@ describe("the environment", () => {
     expect(steps).toHaveLength(1);
   });
 
+  it("says that the person stopped it", async () => {
+    const abort = new AbortController();
+    abort.abort();
+    const python = { command: program("3 12"), args: [], version: [3, 12] as [number, number] };
+    const making = makeEnvironment({ folder: path.join(scratch(), "server-0"), wheel: "none.whl", python, run, report: () => undefined, signal: abort.signal });
+    await expect(making).rejects.toThrow("you stopped it");
+  });
+
+  it("takes the place of one whose Python is gone", async () => {
+    const folder = path.join(scratch(), "server-0");
+    mkdirSync(path.join(folder, "bin"), { recursive: true });
+    symlinkSync("/nowhere/python", path.join(folder, "bin", "python"));
+    const made: typeof run = (command, args) => {
+      const draft = args.at(-1) ?? "";
+      if (args.includes("venv")) mkdirSync(path.join(draft, "bin"), { recursive: true });
+      if (args.includes("venv")) writeFileSync(path.join(draft, "bin", "python"), "");
+      return Promise.resolve({ code: 0, stdout: command, stderr: "" });
+    };
+    const python = { command: "python3", args: [], version: [3, 12] as [number, number] };
+    await makeEnvironment({ folder, wheel: "some.whl", python, run: made, report: () => undefined, signal: new AbortController().signal });
+    expect(existsSync(path.join(folder, "bin", "python"))).toBe(true);
+  });
+
+  it("leaves no older ones, and no drafts of windows that are gone", async () => {
+    const storage = scratch();
+    const [kept, mine, stale] = ["server-0123456789ab", `server-aaaaaaaaaaaa.${process.pid}`, "server-bbbbbbbbbbbb.4194305"];
+    for (const name of [kept, mine, stale, "server-cccccccccccc", "other"]) mkdirSync(path.join(storage, name));
+    await removeOthers(storage, path.join(storage, kept));
+    expect(readdirSync(storage).sort()).toEqual(["other", kept, mine].sort());
+  });
+
   it("tells a missing network from other failures", () => {
     const output = (stderr: string) => ({ code: 1, stdout: "", stderr });
     expect(installError(output("NewConnectionError: [Errno -2] Name or service not known")).kind).toBe("network");
@@ -138,9 +169,17 @@ describe("versions and errors", () => {
   it("says in a person's words that there is no key, and what to do", () => {
     const error = Object.assign(new Error("No API key for 'anthropic': set ANTHROPIC_API_KEY"), { data: { reason: "noModel" } });
     expect(sentence(error)).toBe("There is no API key for Anthropic yet.");
-    expect(remedies(sentence(error))).toEqual(["setApiKey", "chooseModel"]);
+    expect(remedies(sentence(error))).toEqual(["Set API Key", "Choose Model"]);
     expect(remedies("401 authentication_error: invalid x-api-key")).toHaveLength(2);
     expect(remedies("The file is not there.")).toEqual([]);
+  });
+
+  it("says that the server has gone, with a way out", () => {
+    const lost = Object.assign(new Error("Pending response rejected since connection got disposed"), { code: -32097 });
+    expect(isLost(lost)).toBe(true);
+    expect(sentence(lost)).toBe("The Pi server stopped before it answered.");
+    expect([sentence(lost), "The Pi server is not running.", "Pi is still at work. Wait, or stop it."].map(remedies)).toEqual([["Show Log"], ["Restart Server", "Show Log"], ["Stop"]]);
+    expect(isLost(new Error("no"))).toBe(false);
   });
 
   it("reads the reason of a refusal", () => {
@@ -148,7 +187,7 @@ describe("versions and errors", () => {
     expect(reasonOf(refused)).toBe("busy");
     expect(sentence(refused)).toContain("still at work");
     expect(sentence(Object.assign(new Error("the window is running; wait for it"), { data: { reason: "busy" } }))).toContain("still at work");
-    expect(sentence(new Error("as it is"))).toBe("as it is");
+    expect(sentence(new Error("as it is"))).toBe("As it is.");
     expect(reasonOf("text")).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Batcher } from "../../src/base/batcher";
 import { shortPath } from "../../src/base/paths";
+import { anyCase } from "../../src/chat/completions";
 import { ago, bar, counted, head, percent, sentence, short, shorten } from "../../src/base/text";
 import type { RuleFile, Rules } from "../../src/protocol/generated";
 import { aboutFile, briefly, folderTooltip, hidesSomething, offerText, summary } from "../../src/rules/text";
@@ -25,11 +26,15 @@ describe("numbers and places", () => {
   });
 
   it("says paths as short as can be", () => {
-    expect(shortPath("/home/a/project/src/x.ts", ["/home/a/project"], "/home/a")).toBe("src/x.ts");
+    expect(shortPath("/home/a/project/src/x.ts", ["/home/a/project"], "/home/a")).toBe("project/src/x.ts");
     expect(shortPath("/home/a/project", ["/home/a/project"], "/home/a")).toBe("project");
     expect(shortPath("/home/a/.pi/AGENTS.md", ["/home/a/project"], "/home/a")).toBe("~/.pi/AGENTS.md");
     expect(shortPath("/etc/x", ["/home/a/project"], "/home/a")).toBe("/etc/x");
     expect(["/w/north/apps/x", "/w/south/apps/x", "/w/south"].map((file) => shortPath(file, ["/w", "/w/north", "/w/south"], ""))).toEqual(["north/apps/x", "south/apps/x", "south"]);
+  });
+
+  it("finds files however they are written", () => {
+    expect(["Read-me", "a*[b]", "ßé1"].map(anyCase)).toEqual(["[rR][eE][aA][dD]-[mM][eE]", "[aA]??[bB]?", "ß[éÉ]1"]);
   });
 
   it("says times and counts", () => {

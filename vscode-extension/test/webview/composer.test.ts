@@ -24,6 +24,7 @@ function bring(target: HTMLElement, kind: "paste" | "drop", files: File[], texts
   Object.defineProperty(event, kind === "paste" ? "clipboardData" : "dataTransfer", { value: data });
   target.dispatchEvent(event);
 }
+const sent = (posted: FromPage[]): FromPage[] => posted.filter(({ type }) => type === "send");
 const png = (bytes = 3): File => new File([new Uint8Array(bytes)], "shot.png", { type: "image/png" });
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -36,7 +37,7 @@ describe("the text field", () => {
     press(field, "Enter", { shiftKey: true });
     expect(posted).toEqual([]);
     press(field, "Enter");
-    expect(posted).toEqual([{ type: "send", text: "hello", mode: "prompt", images: [], attachments: [] }]);
+    expect(posted).toEqual([{ type: "send", text: "hello", mode: "steer", images: [], attachments: [] }]);
     expect(field.value).toBe("");
   });
 
@@ -61,6 +62,23 @@ describe("the text field", () => {
     expect(posted.map((message) => ("mode" in message ? message.mode : message.type))).toEqual(["steer", "followUp", "abort"]);
   });
 
+  it("leaves the field with Shift+Tab, and what was asked for meanwhile does not open", () => {
+    const { composer, field, posted } = compose();
+    const list = composer.element.querySelector<HTMLElement>(".completions");
+    Element.prototype.scrollIntoView = () => undefined;
+    field.value = "/re";
+    field.setSelectionRange(3, 3);
+    field.dispatchEvent(new Event("input"));
+    expect(posted).toEqual([{ type: "complete", query: "/re" }]);
+    const items = [{ label: "/review", detail: "", insert: "/review " }];
+    composer.offer("/re", items);
+    expect(press(field, "Tab", { shiftKey: true })).toBe(true); // the browser may take it
+    expect(field.value).toBe("/re");
+    field.dispatchEvent(new Event("blur"));
+    composer.offer("/re", items);
+    expect(list?.hidden).toBe(true);
+  });
+
   it("takes its direction from the text", () => {
     expect(compose().field.dir).toBe("auto");
   });
@@ -72,7 +90,7 @@ describe("what goes along", () => {
     bring(field, kind, [png()]);
     await until(() => composer.element.querySelectorAll(".chip").length === 1);
     press(field, "Enter");
-    expect(posted).toMatchObject([{ type: "send", text: "", images: [{ mimeType: "image/png", data: "AAAA" }] }]);
+    expect(sent(posted)).toMatchObject([{ text: "", images: [{ mimeType: "image/png", data: "AAAA" }] }]);
     expect(composer.element.querySelectorAll(".chip")).toHaveLength(0);
   });
 
@@ -108,13 +126,14 @@ describe("what goes along", () => {
     expect(field.value).toBe("old words\nnew words");
     expect(composer.element.querySelectorAll(".chip")).toHaveLength(2);
     press(field, "Enter");
-    expect(posted).toMatchObject([{ attachments: [attachment], images: [{ data: "AAAA" }] }]);
+    expect(sent(posted)).toMatchObject([{ attachments: [attachment], images: [{ data: "AAAA" }] }]);
   });
 
-  it("is kept over a reload, but for images", () => {
-    const { composer, drafts } = compose();
+  it("is kept over a reload, but for images, which the extension keeps", () => {
+    const { composer, drafts, posted } = compose();
     composer.put("words", { attachments: [{ uri: "file:///w/a.ts", label: "a.ts" }], images: [{ mimeType: "image/png", data: "AAAA" }] });
     expect(drafts.at(-1)).toEqual({ text: "words", attachments: [{ uri: "file:///w/a.ts", label: "a.ts" }] });
+    expect(posted).toEqual([{ type: "images", images: [{ mimeType: "image/png", data: "AAAA" }] }]);
   });
 
   it("has a name for screen readers on every button", () => {

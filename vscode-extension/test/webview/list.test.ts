@@ -1,8 +1,12 @@
 // @vitest-environment jsdom
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { PiEvent } from "../../src/protocol/methods";
 import { List } from "../../webview/chat/list";
 import { Transcript } from "../../webview/chat/transcript";
+
+/** jsdom is slow, and so may be the machine. */
+const PATIENT = { timeout: 10_000 };
+vi.setConfig({ testTimeout: 30_000 });
 
 /** jsdom lays nothing out. */
 class NoLayout {
@@ -19,10 +23,10 @@ const frames = async (): Promise<void> => {
 };
 
 function listed() {
-  const asked = { earlier: 0 };
+  const asked = { earlier: 0, leave: 0 };
   const nothing = (): void => undefined;
   const transcript = new Transcript();
-  const actions = { copy: nothing, resend: nothing, openEntry: nothing, openFile: nothing, openLink: nothing, earlier: () => { asked.earlier++; } };
+  const actions = { copy: nothing, resend: nothing, openEntry: nothing, openFile: nothing, openLink: nothing, command: nothing, earlier: () => { asked.earlier++; }, leave: () => { asked.leave++; } };
   const list = new List(transcript, actions);
   document.body.replaceChildren(list.element);
   const shown = (): string[] => [...list.element.querySelectorAll(".item")].map((item) => item.querySelector(".text")?.textContent.trim() ?? "");
@@ -35,8 +39,7 @@ describe("the list", () => {
     const { transcript, list, shown, earlier, asked } = listed();
     transcript.reset(all(500));
     list.clear(false);
-    await frames();
-    expect(shown()).toHaveLength(60);
+    await vi.waitFor(() => { expect(shown()).toHaveLength(60); }, PATIENT);
     expect(shown().at(-1)).toBe("text 499");
     expect(earlier()?.textContent).toBe("Show earlier messages (440)");
     earlier()?.click();
@@ -66,13 +69,14 @@ describe("the list", () => {
     const play = async (...events: PiEvent[]): Promise<void> => {
       for (const event of events) transcript.happened(event);
       list.update();
-      await frames();
+      await Promise.resolve();
     };
+    const shows = (...texts: string[]): Promise<void> => vi.waitFor(() => { expect(shown()).toEqual(texts); }, PATIENT);
     const start: PiEvent = { type: "message_start", role: "assistant" };
     const delta = (text: string): PiEvent => ({ type: "message_delta", block: 0, kind: "text", delta: text });
     await play(start, delta("first"));
-    expect(shown()).toEqual(["text 0", "first"]);
+    await shows("text 0", "first");
     await play({ type: "agent_end", stopReason: "cancelled" }, start, delta("second"));
-    expect(shown()).toEqual(["text 0", "second"]);
+    await shows("text 0", "second");
   });
 });

@@ -13,6 +13,7 @@ describe("texts that were put in", () => {
       { kind: "text", text: "Look at" },
       { kind: "putIn", what: "file", name: "a 'b'.ts:1–3", path: "/w/src/a 'b'.ts", text: "one\n<b>two</b>\nthree" },
     ]);
+    expect(pieces(FILE.replace("1-3", "7-7"))).toMatchObject([{ name: "a 'b'.ts:7" }]);
     expect(pieces(`${SKILL}\n\nthe last commit`)).toMatchObject([{ what: "skill", name: "review", path: "/w/.pi/skills/review/SKILL.md" }, { text: "the last commit" }]);
     expect(pieces('lead\n\n<project_instructions path="/w/a/AGENTS.md">\n# A\n</project_instructions>')).toMatchObject([{ text: "lead" }, { what: "rules", name: "AGENTS.md", text: "# A" }]);
   });
@@ -34,7 +35,7 @@ describe("texts that were put in", () => {
     const nothing = (): void => undefined;
     const [item] = transcript.items;
     if (!item) throw new Error("nothing is shown");
-    const element = paint(item, { copy: nothing, resend: nothing, openEntry: nothing, openLink: nothing, openFile: (path) => opened.push(path) });
+    const element = paint(item, { copy: nothing, resend: nothing, openEntry: nothing, openLink: nothing, command: nothing, openFile: (path) => opened.push(path) });
     const fold = element.querySelector("details.put-in");
     expect(fold?.querySelector("summary")?.textContent.trim()).toBe("a 'b'.ts:1–3");
     expect(fold?.querySelector("b")).toBeNull();

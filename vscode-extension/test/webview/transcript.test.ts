@@ -12,7 +12,7 @@ const entries = SAMPLE.trim()
   .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 const message = (id: string, role: string, content: unknown, more = {}) => ({ type: "message", id, message: { role, content, ...more } });
-const actions = { copy: () => undefined, resend: () => undefined, openEntry: () => undefined, openFile: () => undefined, openLink: () => undefined };
+const actions = { copy: () => undefined, resend: () => undefined, openEntry: () => undefined, openFile: () => undefined, openLink: () => undefined, command: () => undefined };
 
 function tools(transcript: Transcript): ToolCall[] {
   return transcript.items.flatMap((item) => item.blocks).filter((block) => block.kind === "tool");
@@ -142,6 +142,17 @@ describe("a running answer", () => {
     for (let index = 0; index < 10_000; index++) play(transcript, { type: "message_delta", block: 0, kind: "text", delta: "x" });
     expect(transcript.items).toHaveLength(1);
     expect(transcript.items[0]?.blocks).toMatchObject([{ text: "x".repeat(10_000) }]);
+  });
+
+  it("lets nothing turn for ever", () => {
+    const transcript = new Transcript();
+    transcript.reset([message("a", "assistant", [{ type: "toolCall", id: "t", name: "bash", arguments: {} }])]);
+    const spins = (): number => transcript.items.filter((item) => paint(item, actions).querySelector(".codicon-modifier-spin")).length;
+    expect(spins()).toBe(0); // of another program's calls nobody knows
+    play(transcript, { type: "tool_start", toolCallId: "t", tool: "bash", arguments: {} }, { type: "message_start", role: "assistant" });
+    expect(spins()).toBe(2);
+    transcript.stop();
+    expect(spins()).toBe(0);
   });
 
   it("draws a live tool call and what comes of it", () => {

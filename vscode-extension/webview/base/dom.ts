@@ -21,6 +21,6 @@ export function h(tag: string, attributes: Attributes = {}, ...children: Child[]
 export const icon = (name: string, more = ""): HTMLElement =>
   h(`span.codicon.codicon-${name}${more && `.${more}`}`, { "aria-hidden": "true" });
 
-export function iconButton(name: string, label: string, press: () => void): HTMLElement {
-  return h("button.icon", { type: "button", title: label, "aria-label": label, onclick: press }, icon(name));
+export function iconButton(name: string, label: string, press: () => void, more: Attributes = {}): HTMLElement {
+  return h("button.icon", { type: "button", title: label, "aria-label": label, onclick: press, ...more }, icon(name));
 }

@@ -34,6 +34,8 @@ export class Composer {
   readonly element: HTMLElement;
   private running = false;
   private asked = "";
+  /** So many stand beside the text. */
+  private images = 0;
 
   constructor(
     private readonly doing: Doing,
@@ -46,7 +48,7 @@ export class Composer {
     });
     const submit = (event: Event): void => {
       event.preventDefault();
-      this.send(this.running ? "steer" : "prompt");
+      this.send("steer");
     };
     const take = (data: DataTransfer | null, event: Event): void => {
       if (this.enclosed.take(data)) event.preventDefault();
@@ -56,7 +58,10 @@ export class Composer {
     this.element = h("form.composer", { onsubmit: submit }, this.completions.element, this.enclosed.element, this.field, footer);
     this.field.addEventListener("keydown", (event) => { this.press(event); });
     this.field.addEventListener("input", () => { this.typed(); });
-    this.field.addEventListener("blur", () => { this.completions.close(); });
+    this.field.addEventListener("blur", () => {
+      this.asked = ""; // what comes late is not for a field that was left
+      this.completions.close();
+    });
     this.field.addEventListener("paste", (event) => {
       if (!event.clipboardData?.getData("text/plain")) take(event.clipboardData, event); // spreadsheets copy a picture too
     });
@@ -77,21 +82,22 @@ export class Composer {
   }
 
   offer(query: string, items: Completion[]): void {
-    if (query === this.asked) this.completions.show(items);
+    if (query && query === this.asked) this.completions.show(items);
   }
 
   setRunning(running: boolean): void {
     this.running = running;
     this.stopButton.hidden = !running;
+    this.sendButton.title = running ? "Steer the answer (Enter)" : "Send (Enter)";
     this.field.placeholder = running ? "Steer it, or Alt+Enter for later" : "Ask Pi (@ file, / skill)";
   }
 
   private press(event: KeyboardEvent): void {
     if (event.isComposing) return; // an input method is at work, and Enter is its own
-    if (this.completions.press(event.key)) event.preventDefault();
+    if (!(event.key === "Tab" && event.shiftKey) && this.completions.press(event.key)) event.preventDefault();
     else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
-      this.send(!this.running ? "prompt" : event.altKey ? "followUp" : "steer");
+      this.send(event.altKey ? "followUp" : "steer");
     } else if (event.key === "Escape" && this.running) this.stop();
   }
 
@@ -127,7 +133,11 @@ export class Composer {
   }
 
   private tellChange(): void {
-    this.doing.changed({ text: this.field.value, attachments: this.enclosed.all.attachments });
+    const { attachments, images } = this.enclosed.all;
+    this.doing.changed({ text: this.field.value, attachments });
+    if (images.length === this.images) return;
+    this.images = images.length;
+    this.doing.post({ type: "images", images });
   }
 
   private grow(): void {

@@ -3,11 +3,12 @@ import { short } from "../../src/base/text";
 import { h, icon, iconButton } from "../base/dom";
 import { type MarkdownActions, showMarkdown } from "../base/markdown";
 import { type PutIn, readable } from "./markup";
+import { type RemedyActions, remedyButtons } from "./remedies";
 import { cut, toolCard, type ToolActions } from "./tools";
 import { reveal } from "../base/reveal";
 import type { Block, Item } from "./transcript";
 
-export interface Actions extends ToolActions, MarkdownActions {
+export interface Actions extends ToolActions, MarkdownActions, RemedyActions {
   resend: (entryId: string) => void;
   openEntry: (entryId: string) => void;
 }
@@ -35,7 +36,7 @@ export function paint(item: Item, actions: Actions): HTMLElement {
 }
 
 function draw(item: Item, actions: Actions): HTMLElement {
-  const element = h(`article.item.${item.kind}${item.live ? ".live" : ""}`, { "aria-label": NAMES[item.kind], "data-id": item.id });
+  const element = h(`article.item.${item.kind}${item.live ? ".live" : ""}`, { "aria-label": NAMES[item.kind], "data-id": item.id, tabindex: "-1" });
   if (item.kind === "compaction" || item.kind === "branch") {
     element.append(fold(item, actions));
     return element;
@@ -43,7 +44,7 @@ function draw(item: Item, actions: Actions): HTMLElement {
   if (item.kind === "note") element.append(h("div.caption", {}, icon("note"), " ", NOTES[item.about] ?? (item.about || NAMES.note)));
   element.append(...item.blocks.map((block) => paintBlock(block, item, actions)));
   if (item.live && item.blocks.length === 0) element.append(h("div.waiting", { role: "status" }, icon("loading", "codicon-modifier-spin"), " Thinking…"));
-  if (item.error) element.append(h("div.problem", { role: "alert" }, icon("warning"), " ", item.error));
+  if (item.error) element.append(h("div.problem", {}, icon("warning"), " ", item.error, remedyButtons(item.error, actions)));
   if (item.ending) element.append(h("div.ending", {}, icon("circle-slash"), " ", item.ending));
   if (!item.live) element.append(toolbar(item, actions));
   return element;
@@ -98,11 +99,12 @@ function fold(item: Item, actions: Actions): HTMLElement {
 
 function toolbar(item: Item, actions: Actions): HTMLElement {
   const text = item.blocks.map((block) => ("text" in block && block.kind === "text" ? block.text : "")).filter(Boolean).join("\n\n");
+  const button = (name: string, label: string, press: () => void): HTMLElement => iconButton(name, label, press, { tabindex: "-1" }); // see walk.ts
   return h(
     "div.toolbar",
     { role: "toolbar", "aria-label": `Actions for ${NAMES[item.kind]}` },
-    text && iconButton("copy", "Copy", () => { actions.copy(text); }),
-    item.kind === "user" && iconButton("edit", "Edit and send again, on a new branch", () => { actions.resend(item.id); }),
-    iconButton("go-to-file", "Show the stored entry", () => { actions.openEntry(item.id); }),
+    text && button("copy", "Copy", () => { actions.copy(text); }),
+    item.kind === "user" && button("edit", "Edit and send again, on a new branch", () => { actions.resend(item.id); }),
+    button("go-to-file", "Show the stored entry", () => { actions.openEntry(item.id); }),
   );
 }

@@ -2,10 +2,13 @@
 import { h } from "../base/dom";
 import { type Actions as ItemActions, paint } from "./items";
 import type { Item, Transcript } from "./transcript";
+import { keepFocus, walk } from "./walk";
 
 /** Asks for what is not on the page yet. */
 export interface Actions extends ItemActions {
   earlier: () => void;
+  /** To where the person writes. */
+  leave: () => void;
 }
 
 /** So many items are painted first, about a screen of them; the others of a chunk come in the frame after. */
@@ -34,6 +37,7 @@ export class List {
     private readonly actions: Actions,
   ) {
     this.element.addEventListener("scroll", () => { this.scrolled(); });
+    walk(this.element, this.actions.leave);
     // What appears below takes its room from here, and pictures come later.
     new ResizeObserver(() => { this.followEnd(); }).observe(this.element);
     this.element.addEventListener("load", () => { this.followEnd(); }, true);
@@ -87,7 +91,10 @@ export class List {
     const known = this.painted.get(item.id);
     if (known?.version === item.version && known.live === item.live) return known.element;
     const element = paint(item, this.actions);
-    if (known) keepOpen(known.element, element);
+    if (known) {
+      keepOpen(known.element, element);
+      keepFocus(known.element, element);
+    }
     this.painted.set(item.id, { element, version: item.version, live: item.live });
     return element;
   }

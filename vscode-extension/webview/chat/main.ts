@@ -1,7 +1,7 @@
 /** The chat's page. It draws what the extension tells, and sends what the person does. */
 import type { FromPage, ToPage } from "../../src/chat/messages";
 import type { State } from "../../src/protocol/generated";
-import { h } from "../base/dom";
+import { Announcer } from "./announcer";
 import { Bar } from "./bar";
 import { Composer, type Draft } from "./composer";
 import { List } from "./list";
@@ -19,6 +19,8 @@ const list = new List(transcript, {
   openFile: (path) => { post({ type: "openFile", path }); },
   openLink: (link) => { post({ type: "openLink", link }); },
   earlier: () => { post({ type: "earlier" }); },
+  command: (name) => { post({ type: "command", name }); },
+  leave: () => { composer.focus(); },
 });
 const notices = new Notices(post);
 const bar = new Bar(post);
@@ -30,7 +32,7 @@ const composer = new Composer(
   { post: say, changed: (draft) => { vscode.setState({ draft }); }, refused: (why) => { notices.fail(why); } },
   bar.element,
 );
-const announcer = h("div.hidden-text", { "aria-live": "polite" });
+const announcer = new Announcer();
 
 function show(state: State): void {
   bar.show(state);
@@ -41,10 +43,16 @@ function show(state: State): void {
 function heard(message: ToPage): void {
   switch (message.type) {
     case "reset":
-      transcript.reset(message.entries, message.state?.running?.message);
+      transcript.reset(message.entries, message.state.running?.message);
       list.clear(message.more);
       notices.clear();
-      if (message.state) show(message.state);
+      show(message.state);
+      return;
+    case "down":
+      transcript.stop();
+      list.update();
+      notices.down(message.status);
+      composer.setRunning(false);
       return;
     case "entries":
       for (const entry of message.entries) transcript.add(entry);
@@ -57,11 +65,9 @@ function heard(message: ToPage): void {
     case "event":
       transcript.happened(message.event);
       notices.happened(message.event);
+      announcer.happened(message.event);
       if (message.event.type === "agent_start") composer.setRunning(true);
-      if (message.event.type === "agent_end") {
-        composer.setRunning(false);
-        announcer.textContent = "The answer is complete.";
-      }
+      if (message.event.type === "agent_end") composer.setRunning(false);
       list.update();
       return;
     case "state":
@@ -93,7 +99,7 @@ function heard(message: ToPage): void {
   }
 }
 
-document.body.append(list.element, notices.element, composer.element, announcer);
+document.body.append(list.element, notices.element, composer.element, announcer.element);
 window.addEventListener("message", (event: MessageEvent<ToPage>) => { heard(event.data); });
 window.addEventListener("focus", () => { if (document.activeElement === document.body) composer.focus(); });
 const kept = vscode.getState()?.draft;

@@ -45,7 +45,7 @@ export function pieces(text: string): Piece[] {
 function putIn([, tag, name = "", location, first, last]: RegExpExecArray, text: string): PutIn {
   const path = location ?? name;
   const short = location === undefined ? (path.split(/[\\/]/u).at(-1) ?? path) : name;
-  return { kind: "putIn", what: WHAT[tag as Tag], name: first && last ? `${short}:${first}–${last}` : short, path, text };
+  return { kind: "putIn", what: WHAT[tag as Tag], name: first && last ? `${short}:${first === last ? first : `${first}–${last}`}` : short, path, text };
 }
 
 const LISTS = { "read-files": "Files Read", "modified-files": "Files Changed" } as const;

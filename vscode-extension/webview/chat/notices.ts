@@ -1,32 +1,40 @@
 /** What happens beside the conversation: retries, compactions, queued messages, problems. */
 import type { FromPage } from "../../src/chat/messages";
+import type { Status } from "../../src/server/server";
 import type { Queue } from "../../src/protocol/generated";
 import type { PiEvent } from "../../src/protocol/methods";
 import { sentence, short } from "../../src/base/text";
-import { remedies } from "../../src/server/errors";
 import { h, icon, iconButton } from "../base/dom";
-
-const TITLES = { setApiKey: "Set API Key", chooseModel: "Choose Model" };
+import { QueueList } from "./queue";
+import { type RemedyActions, remedyButtons } from "./remedies";
 
 export class Notices {
   private readonly line = h("div.notice", { role: "status", hidden: true });
   private readonly problem = h("div.notice.problem", { role: "alert", hidden: true });
-  private readonly queued = h("ul.queue", { "aria-label": "Messages that wait", hidden: true });
+  private readonly server = h("div.notice", { role: "status", hidden: true });
+  private readonly queued = new QueueList((queue) => { this.post({ type: "queue", queue }); });
+  private readonly actions: RemedyActions = {
+    command: (name) => {
+      this.problem.hidden = true; // it is being seen to
+      this.post({ type: "command", name });
+    },
+  };
   private readonly offered = h("div.notice", { role: "status", hidden: true });
-  readonly element = h("div.notices", {}, this.problem, this.offered, this.line, this.queued);
-  private queue: Queue = { steer: [], followUp: [] };
+  readonly element = h("div.notices", {}, this.server, this.problem, this.offered, this.line, this.queued.element);
 
   constructor(private readonly post: (message: FromPage) => void) {}
 
+  /** Whatever was said is not about this conversation. */
   clear(): void {
     this.say("");
-    this.problem.hidden = true;
+    for (const one of [this.server, this.problem, this.offered]) one.hidden = true;
   }
 
   happened(event: PiEvent): void {
     switch (event.type) {
       case "agent_start":
-        this.clear();
+        this.say("");
+        this.problem.hidden = true;
         return;
       case "agent_end":
         this.say("");
@@ -35,10 +43,11 @@ export class Notices {
         this.showQueue(event);
         return;
       case "retry_scheduled":
-        this.say(`${sentence(event.error)} Trying again in ${Number((event.delayMs / 1000).toFixed(1))} s (${event.attempt} of ${event.maxAttempts}).`, "sync");
+        this.say(retrying(event), "sync");
+        this.line.title = event.error;
         return;
       case "retry_attempt_start":
-        this.say(`Trying again (${event.attempt})…`, "loading.codicon-modifier-spin");
+        this.say("Trying again…", "loading.codicon-modifier-spin");
         return;
       case "retry_finished":
       case "branch_summary_end":
@@ -62,35 +71,21 @@ export class Notices {
 
   fail(text: string): void {
     const close = iconButton("close", "Close", () => { this.problem.hidden = true; });
-    const actions = remedies(text).map((name) => h("button.link", { type: "button", onclick: () => { this.post({ type: "command", name }); } }, TITLES[name]));
-    this.problem.replaceChildren(icon("error"), ` ${text} `, ...(actions.length ? [h("div.actions", {}, ...actions)] : []), close);
+    this.problem.replaceChildren(icon("error"), ` ${text} `, remedyButtons(text, this.actions) ?? "", close);
     this.problem.hidden = false;
   }
 
   showQueue(queue: Queue): void {
-    this.queue = { steer: [...queue.steer], followUp: [...queue.followUp] };
-    const row = (kind: keyof Queue) => (text: string, index: number) =>
-      h(
-        "li",
-        {},
-        h("span.caption", {}, kind === "steer" ? "Steering" : "After this"),
-        this.editor(kind, index, text),
-        iconButton("close", "Do not send", () => { this.change(kind, index, ""); }),
-      );
-    this.queued.replaceChildren(...queue.steer.map(row("steer")), ...queue.followUp.map(row("followUp")));
-    this.queued.hidden = this.queued.childElementCount === 0;
+    this.queued.show(queue);
   }
 
-  private editor(kind: keyof Queue, index: number, text: string): HTMLElement {
-    const field = h("input", { dir: "auto", "aria-label": "Queued message" }) as HTMLInputElement;
-    field.value = text;
-    field.addEventListener("change", () => { this.change(kind, index, field.value.trim()); });
-    return field;
-  }
-
-  private change(kind: keyof Queue, index: number, text: string): void {
-    const texts = this.queue[kind].flatMap((one, place) => (place !== index ? [one] : text ? [text] : []));
-    this.post({ type: "queue", queue: { ...this.queue, [kind]: texts } });
+  /** There is no server. */
+  down(status: Exclude<Status, "ready">): void {
+    this.clear();
+    const [text, symbol] = status === "starting" ? ["The Pi server is starting…", "loading.codicon-modifier-spin"] : ["The Pi server is not running.", "debug-disconnect"];
+    this.server.replaceChildren(icon(symbol), ` ${text}`, remedyButtons(text, this.actions) ?? "");
+    this.server.hidden = false;
+    this.queued.show({ steer: [], followUp: [] });
   }
 
   /** Rule files that could be added to the session. */
@@ -108,7 +103,13 @@ export class Notices {
   private say(text: string, symbol = "info"): void {
     this.line.replaceChildren(icon(symbol), ` ${text}`);
     this.line.hidden = text === "";
+    this.line.title = "";
   }
+}
+
+/** "The provider is busy; trying again in 4 s (2 of 3)." */
+export function retrying({ reason, delayMs, attempt, maxAttempts }: Pick<PiEvent & { type: "retry_scheduled" }, "reason" | "delayMs" | "attempt" | "maxAttempts">): string {
+  return sentence(`${reason}; trying again in ${Number((delayMs / 1000).toFixed(1))} s (${attempt} of ${maxAttempts})`);
 }
 
 function compacted({ reason, tokensBefore, tokensAfter, summarizer }: PiEvent & { type: "compaction_end" }): string {

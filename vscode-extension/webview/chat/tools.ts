@@ -35,11 +35,11 @@ export function toolCard(call: ToolCall, actions: ToolActions): HTMLElement {
   return h("details.tool", result?.isError ? { open: true } : {}, head, body);
 }
 
-type State = "running" | "done" | "failed";
-const STATES: Record<State, string> = { running: "loading.codicon-modifier-spin", done: "check", failed: "error" };
+type State = "running" | "open" | "done" | "failed";
+const STATES: Record<State, string> = { running: "loading.codicon-modifier-spin", open: "circle-outline", done: "check", failed: "error" };
 
-function stateOf({ result }: ToolCall): [State, string] {
-  if (!result) return ["running", "no result yet"];
+function stateOf({ result, running }: ToolCall): [State, string] {
+  if (!result) return running ? ["running", "running"] : ["open", "no result"];
   const { exitCode } = result.details;
   if (!result.isError) return ["done", "done"];
   return ["failed", typeof exitCode === "number" ? `exit ${exitCode}` : "failed"];

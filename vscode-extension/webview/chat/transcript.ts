@@ -11,6 +11,8 @@ export interface ToolCall {
   arguments: JsonObject;
   result?: { text: string; isError: boolean; details: JsonObject; spillFile?: string };
   output: string;
+  /** Whether we hear of it; of the calls of another program there is only what it stores. */
+  running?: boolean;
 }
 
 export type Block = { kind: "text"; text: string } | { kind: "thinking"; text: string } | ToolCall | PutIn | { kind: "image"; mimeType: string; data: string };
@@ -95,20 +97,30 @@ export class Transcript {
           if (event.entryId) this.add({ type: "message", id: event.entryId, message: event.message });
         }
         return;
+      case "tool_start":
+        this.update(event.toolCallId, (call) => { call.running = true; });
+        return;
       case "tool_update":
         this.update(event.toolCallId, (call) => { call.output += event.delta; });
         return;
       case "tool_end":
         this.update(event.toolCallId, (call) => {
+          call.running = false;
           call.result ??= { text: event.preview, isError: event.isError, details: {} };
           if (event.spillFile) call.result.spillFile = event.spillFile;
         });
         return;
       case "agent_end":
-        this.endLive();
+        this.stop();
         return;
       default:
     }
+  }
+
+  /** Nothing more comes of what is running. */
+  stop(): void {
+    this.endLive();
+    for (const [id, { call }] of this.tools) if (call.running) this.update(id, () => { call.running = false; });
   }
 
   private begin(message: JsonObject): void {
