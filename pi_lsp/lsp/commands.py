@@ -1,34 +1,23 @@
 """Commands for editors without a client of ours (protocol.md, Commands).
 
 A command starts its work, answers at once, and reports by progress, messages and pages. Text is written on a page
-with a lens that passes it on.
+with a lens that passes it on; where a client shows no lenses, the same command does so when it is called again.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
-from pi_lsp.base.json import as_object, as_str
-from pi_lsp.base.paths import uri_to_path
+from pi_lsp.base.json import as_str
+from pi_lsp.base.paths import path_to_uri, resolve, uri_to_path
 from pi_lsp.lsp.language_server import PiServer
-from pi_lsp.lsp.showing import MOST_CHOICES, Report, is_page
+from pi_lsp.lsp.showing import MOST_CHOICES, Report
+from pi_lsp.lsp.work import ASK, ASK_PAGE, EXPLAIN, EXPLAIN_PAGE, LENSES, Work
 
-if TYPE_CHECKING:
-    from pi_lsp.agent.events import Event
-    from pi_lsp.agent.window import Window
-
-Command: TypeAlias = Callable[["Work", Any], Coroutine[Any, Any, None]]
-
-ASK, EXPLAIN = "pi.ask", "pi.explain"
-LENSES = {"pi-ask.md": (ASK, "Send"), "pi-explain.md": (EXPLAIN, "Explain")}
-"""The pages to write on: the command that takes the text, and what its lens is called."""
-INVITATION = '<!-- Write below this line, then "{}". -->\n\n'
-
-_INVITATION = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
+Command: TypeAlias = Callable[[Work, Any], Coroutine[Any, Any, None]]
 
 
 def register(server: PiServer) -> None:
@@ -49,7 +38,7 @@ def register(server: PiServer) -> None:
     def _(params: types.CodeLensParams) -> list[types.CodeLens]:
         path = uri_to_path(params.text_document.uri) or ""
         name = re.split(r"[/\\]", path)[-1]
-        if name not in LENSES or not is_page(path):
+        if name not in LENSES or not connection.screen.has_written(path):
             return []
         command, title = LENSES[name]
         argument = {"page": params.text_document.uri}
@@ -62,48 +51,9 @@ def register(server: PiServer) -> None:
 
         uri = urlsplit(params.uri)
         make = PAGES.get(uri.path.strip("/").partition("/")[0])
-        text = await make(connection.window, unquote(uri.query)) if make else "There is no such page.\n"
-        return types.TextDocumentContentResult(text)
-
-
-class Work:
-    """One command at work."""
-
-    def __init__(self, server: PiServer) -> None:
-        self.screen = server.connection.screen
-        self._server = server
-
-    @property
-    def window(self) -> "Window":
-        """The window that the command is for."""
-        return self._server.connection.window
-
-    def listen(self, hear: "Callable[[Event], object]") -> None:
-        """Hear what happens in the window."""
-        self._server.connection.listeners.append(hear)
-
-    def ignore(self, hear: "Callable[[Event], object]") -> None:
-        """Hear no more."""
-        self._server.connection.listeners.remove(hear)
-
-    def text_of(self, argument: Any) -> str:
-        """The text of an argument: itself, or what is written on the page that it names."""
-        page = as_str(as_object(_plain(argument)).get("page"))
-        if not page:
-            return as_str(argument).strip()
-        return _INVITATION.sub("", self._server.workspace.get_text_document(page).source, count=1).strip()
-
-    async def show(self, name: str, argument: str = "") -> None:
-        """Open a page of the window."""
-        from pi_lsp.lsp.command_pages import PAGES  # noqa: PLC0415  not on the way to the initialize reply
-
-        await self.window.ready()
-        await self.screen.page(name, argument, self.window.session_id, lambda: PAGES[name](self.window, argument))
-
-    async def invite(self, name: str, text: str = "") -> None:
-        """Open a page to write on."""
-        invitation = INVITATION.format(LENSES[name][1])
-        await self.screen.open(await asyncio.to_thread(self.screen.write, name, invitation + text))
+        if make is None:
+            return types.TextDocumentContentResult("There is no such page.\n")
+        return types.TextDocumentContentResult((await make(connection.window, unquote(uri.query))).text)
 
 
 async def ask(work: Work, argument: Any) -> None:
@@ -111,9 +61,9 @@ async def ask(work: Work, argument: Any) -> None:
     from pi_lsp.agent import events  # noqa: PLC0415  not on the way to the initialize reply
     from pi_lsp.api.chat import ChatParams, ChatResult, chat  # noqa: PLC0415  likewise
 
-    text = work.text_of(argument)
+    text, draft = work.text_of(argument, ASK_PAGE)
     if not text:
-        await work.invite("pi-ask.md")
+        await work.invite(ASK_PAGE)
         return
 
     async def talk(report: Report) -> ChatResult:
@@ -126,7 +76,7 @@ async def ask(work: Work, argument: Any) -> None:
                     arrived += len(event.delta)
                     report(f"{arrived} characters of the answer")
                 case events.RetryScheduled():
-                    report(f"again in {event.delay_ms / 1000:.0f} s: {event.error}")
+                    report(f"{event.reason}; again in {event.delay_ms / 1000:.0f} s")
                 case events.CompactionStart():
                     report("the conversation is being compacted")
                 case _:
@@ -138,7 +88,8 @@ async def ask(work: Work, argument: Any) -> None:
         finally:
             work.ignore(hear)
 
-    result = await work.screen.progress("pi: asking", talk)
+    with work.passing_on(ASK_PAGE, draft):
+        result = await work.progress("pi: asking", talk)
     if result.stop_reason == "cancelled":
         work.screen.message("pi: cancelled; what had arrived is in the session.")
     if result.error:
@@ -150,16 +101,18 @@ async def compact(work: Work, argument: Any) -> None:
     """Compact the conversation now."""
     from pi_lsp.api import doing  # noqa: PLC0415  not on the way to the initialize reply
     from pi_lsp.api.compaction import CompactParams  # noqa: PLC0415  likewise
+    from pi_lsp.lsp.page import about_tokens  # noqa: PLC0415  likewise
 
-    params = CompactParams(instructions=work.text_of(argument) or None)
-    done = await work.screen.progress("pi: compacting", lambda report: doing.compact(work.window, params, report))
+    params = CompactParams(instructions=work.text_of(argument)[0] or None)
+    done = await work.progress("pi: compacting", lambda report: doing.compact(work.window, params, report))
     if done.stop_reason == "cancelled":
         work.screen.message("pi: cancelled; nothing was changed.")
         return
+    writers = {"model": "the model wrote the summary", "hook": "a hook wrote the summary"}
+    who = writers.get(done.summarizer or "", "the summary was made without a model")
     why = f" ({done.error})" if done.error else ""
-    work.screen.message(
-        f"pi: compacted from {done.tokens_before} to about {done.tokens_after} tokens; summary: {done.summarizer}{why}."
-    )
+    before, after = about_tokens(done.tokens_before or 0), about_tokens(done.tokens_after or 0)
+    work.screen.message(f"pi: compacted from {before} to {after}; {who}{why}.")
 
 
 async def switch_branch(work: Work, argument: Any) -> None:
@@ -170,7 +123,7 @@ async def switch_branch(work: Work, argument: Any) -> None:
     target = as_str(argument)
     if not target:
         shown = await tree.tree(work.window, tree.TreeParams(filter="userOnly", limit=100_000))
-        newest = sorted(shown.nodes, key=lambda node: node.time, reverse=True)[:MOST_CHOICES]
+        newest = sorted(shown.nodes, key=lambda node: node.time)[::-1][:MOST_CHOICES]
         if not newest:
             work.screen.message("pi: nothing was said in this session yet.")
             return
@@ -188,11 +141,11 @@ async def switch_branch(work: Work, argument: Any) -> None:
     async def go(report: Report) -> SwitchResult:
         return await doing.switch(work.window, SwitchParams(target_id=target, summarizer=summarizers[wish]), report)
 
-    done = await work.screen.progress("pi: switching", go)
+    done = await work.progress("pi: switching", go)
     if done.stop_reason == "cancelled":
         work.screen.message("pi: cancelled; nothing was changed.")
     elif done.editor_text:
-        await work.invite("pi-ask.md", done.editor_text)
+        await work.invite(ASK_PAGE, done.editor_text)
     else:
         work.screen.message("pi: the conversation goes on from there.")
 
@@ -222,11 +175,12 @@ async def open_session(work: Work, _argument: Any) -> None:
 
 async def explain(work: Work, argument: Any) -> None:
     """Say where a text stands, and whether the model knows it."""
-    query = work.text_of(argument)
-    if query:
+    query, draft = work.text_of(argument, EXPLAIN_PAGE)
+    if not query:
+        await work.invite(EXPLAIN_PAGE)
+        return
+    with work.passing_on(EXPLAIN_PAGE, draft):
         await work.show("explain", query)
-    else:
-        await work.invite("pi-explain.md")
 
 
 async def show_context(work: Work, _argument: Any) -> None:
@@ -240,8 +194,11 @@ async def preview_compaction(work: Work, _argument: Any) -> None:
 
 
 async def show_rules(work: Work, argument: Any) -> None:
-    """Show the rules that apply to a file."""
-    await work.show("rules", as_str(argument))
+    """Show the rules that apply to a file or folder: a URI, or a path that starts at the working directory."""
+    place = as_str(argument).strip()
+    if place and "://" not in place:
+        place = path_to_uri(resolve(place, work.window.place))
+    await work.show("rules", place)
 
 
 async def show_tree(work: Work, _argument: Any) -> None:
@@ -261,8 +218,3 @@ COMMANDS: Mapping[str, Command] = {
     "pi.showRules": show_rules,
     "pi.showTree": show_tree,
 }
-
-
-def _plain(value: Any) -> Any:
-    """An argument as JSON: pygls makes tuples with names of objects."""
-    return value._asdict() if hasattr(value, "_asdict") else value

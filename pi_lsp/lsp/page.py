@@ -14,7 +14,7 @@ from pi_lsp.base.text import one_line
 
 _LONGEST_TEXT = 1200
 """UTF-16 units of a description or a name; more is cut with an ellipsis."""
-_PROSE = re.compile(r"[A-Za-z0-9 ,.;'()-]+")
+_PROSE = re.compile(r"(?:[A-Za-z0-9 ,.;'()-]|: )+")
 _BACKTICKS = re.compile("`+")
 
 
@@ -32,13 +32,20 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         text = one_line(text, _LONGEST_TEXT)
         if not self.markdown:
             return text
-        fence = "`" * (max((len(ticks) for ticks in _BACKTICKS.findall(text)), default=0) + 1)
+        fence = "`" * (_longest_run(text) + 1)
         room = " " if not text or text[0] == "`" or text[-1] == "`" else ""
         return f"{fence}{room}{text}{room}{fence}"
 
     def prose(self, text: str) -> str:
         """A sentence that may hold names which are not ours: as it is where no letter of it can mean anything."""
         return text if _PROSE.fullmatch(text) and "www." not in text else self.code(text)
+
+    def block(self, text: str) -> str:
+        """A text that is not ours, as it is and inert."""
+        if not self.markdown:
+            return text
+        fence = "`" * max(3, _longest_run(text) + 1)
+        return f"{fence}\n{text}\n{fence}"
 
     def strong(self, text: str) -> str:
         """The sentence that is read first."""
@@ -56,6 +63,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         """The path of a URI."""
         path = uri_to_path(uri)
         return self.code(uri) if path is None else self.path(path)
+
+
+def _longest_run(text: str) -> int:
+    return max((len(ticks) for ticks in _BACKTICKS.findall(text)), default=0)
 
 
 def about_tokens(count: int) -> str:

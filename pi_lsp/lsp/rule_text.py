@@ -102,7 +102,7 @@ def _in_this_session(file: RuleFile, here: Here) -> str | None:
         return None
     if file.changed_since:
         return "Changed since this session got it: the model still has the older text."
-    return "This session has it as it is."
+    return "This session has its present text."
 
 
 def _unread_below(page: Page, loaded: Iterable[RuleFile], here: Here) -> str | None:

@@ -1,5 +1,6 @@
 """Commands, for editors that know nothing of us: progress, messages, choices, pages."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from pi_lsp.lsp.commands import COMMANDS
 from tests.e2e.test_chat import stored
 from tests.support.api_server_replies import Reply
 from tests.support.chats import Api
-from tests.support.editor import Editor, Home, bundled
+from tests.support.editor import Editor, Home, bundled, session_lines, write
 
 CAPABILITIES = {
     "window": {"workDoneProgress": True, "showDocument": {"support": True}},
@@ -55,9 +56,13 @@ class Stranger:
 
     def page(self, command: str, *arguments: Any) -> str:
         """The text of the page that a command opens."""
+        return self.opened(command, *arguments).read_text()
+
+    def opened(self, command: str, *arguments: Any) -> Path:
+        """The page that a command opens."""
         since = self.editor.seen
         self.run(command, *arguments)
-        return Path(uri_to_path(self.shown(since)) or "").read_text()
+        return Path(uri_to_path(self.shown(since)) or "")
 
     def told(self, command: str, *arguments: Any) -> str:
         """The message that a command ends with."""
@@ -97,8 +102,7 @@ def test_progress_can_be_cancelled(stranger: Stranger, api: Api, home: Home) -> 
     since = stranger.editor.seen
     stranger.run("pi.ask", "Tell me all")
     token = stranger.wait("window/workDoneProgress/create", since)["token"]
-    api.until(lambda: api.server.requests)
-    time.sleep(0.1)
+    stranger.editor.wait(lambda message: "characters of the answer" in str(message.get("params")), since)
     stranger.editor.notify("window/workDoneProgress/cancel", {"token": token})
     assert "cancelled" in stranger.wait("window/showMessage", since)["message"]
     assert stored(home)[-1]["message"]["stopReason"] == "aborted"
@@ -120,11 +124,76 @@ def test_text_is_written_on_a_page_whose_lens_sends_it(stranger: Stranger, api: 
     assert api.server.requests[-1].body["messages"][-1]["content"][0]["text"] == "What about\nthe harbour?"
 
 
-def test_other_documents_have_no_lens(stranger: Stranger, home: Home) -> None:
-    path = home.workspace / "pi-ask.md"
-    path.write_text("mine")
-    stranger.editor.open(path)
-    assert stranger.editor.call("textDocument/codeLens", {"textDocument": {"uri": path_to_uri(str(path))}}) == []
+def test_only_the_pages_of_this_very_server_have_a_lens(
+    stranger: Stranger, home: Home, start: Callable[..., Editor]
+) -> None:
+    mine = home.workspace / "pi-ask.md"
+    mine.write_text("mine")
+    other = Stranger(start, CAPABILITIES)
+    since = other.editor.seen
+    other.run("pi.ask")
+    for path in (mine, Path(uri_to_path(other.shown(since)) or "")):
+        stranger.editor.open(path)
+        assert stranger.editor.call("textDocument/codeLens", {"textDocument": {"uri": path_to_uri(str(path))}}) == []
+
+
+def test_without_a_lens_the_same_command_passes_the_page_on(stranger: Stranger, api: Api) -> None:
+    first = stranger.opened("pi.ask")
+    assert stranger.opened("pi.ask") != first  # nothing was written on it
+    page = stranger.opened("pi.ask")
+    page.write_text(page.read_text() + "<!-- mine --> How are\nthe boats?")
+    api.will(Reply(wait_s=5))
+    stranger.run("pi.ask", "first of all")
+    api.until(lambda: api.server.requests)
+    assert "the window is running" in stranger.told("pi.ask")  # and the text is kept
+    since = stranger.editor.seen
+    stranger.editor.call("pi/abort")
+    stranger.shown(since)
+    api.will(Reply(text="Fine."))
+    chat = stranger.page("pi.ask")
+    assert "Fine." in chat and "the boats?" in chat
+    assert api.server.requests[-1].body["messages"][-1]["content"][0]["text"] == "<!-- mine --> How are\nthe boats?"
+    assert stranger.opened("pi.ask").name == "pi-ask.md"  # it was passed on once
+    assert page.read_text().endswith("the boats?")
+
+
+def test_a_page_that_is_open_is_passed_on_as_it_stands_there(stranger: Stranger, api: Api, home: Home) -> None:
+    page = stranger.opened("pi.explain")
+    stranger.editor.open(page, page.read_text() + "boats")
+    assert "`boats`" in stranger.page("pi.explain")
+    assert stranger.opened("pi.explain").name == "pi-explain.md"
+
+
+def test_a_page_is_a_new_file_where_it_says_something_new(stranger: Stranger, api: Api) -> None:
+    # Neovim and others do not read a file again that they have open.
+    api.will(Reply(text="Fine."), Reply(text="Deep."))
+    first = stranger.opened("pi.ask", "How are the boats?")
+    assert stranger.wait("window/showDocument")["selection"]["start"] == {"line": 6, "character": 0}
+    assert first.read_text().splitlines()[6:] == ["## claude-sonnet-4-5", "", "Fine."]
+    second = stranger.opened("pi.ask", "And the sea?")
+    assert first != second and first.name == second.name == "pi-chat.md"
+    assert "Deep." in second.read_text() and "Deep." not in first.read_text()
+    assert stranger.opened("pi.showRules") == stranger.opened("pi.showRules")
+
+
+def test_a_conversation_page_says_what_it_leaves_out_and_whose_words_are_whose(
+    stranger: Stranger, api: Api, home: Home
+) -> None:
+    said = [(role, f"{role} {number}") for number in range(102) for role in ("user", "assistant")]
+    lines = session_lines(home.workspace, *said).replace("claude-sonnet-4-5", "<img src=x> [a](http://b)")
+    write(home.sessions, {"s.jsonl": lines})
+    stranger.choices = [0]
+    page = stranger.page("pi.openSession")
+    assert page.startswith("# Conversation\n\n4 earlier entries of the session are left out.\n\n## You\n\nuser 2\n")
+    assert "\n## `<img src=x> [a](http://b)`\n\nassistant 101\n" in page
+
+
+def test_a_client_that_goes_while_the_model_answers_takes_the_server_with_it(stranger: Stranger, api: Api) -> None:
+    api.will(Reply(text="Half an answer", stall_after=5))
+    stranger.run("pi.ask", "Tell me all")
+    api.until(lambda: api.server.requests)
+    stranger.editor.process.stdin.close()  # pyright: ignore[reportOptionalMemberAccess]
+    assert stranger.editor.ended() == 1
 
 
 def test_pages(stranger: Stranger, api: Api, home: Home) -> None:
@@ -162,7 +231,7 @@ def test_switching_asks_where_to_and_gives_the_text_back(stranger: Stranger, api
     page = stranger.page("pi.switchBranch")
     assert page.endswith("two")
     first, second = stranger.asked
-    assert [action["title"] for action in first["actions"]] == ["1. two", "2. one"]
+    assert [action["title"] for action in first["actions"]] == ["two", "one"]
     assert len(second["actions"]) == 3
     stranger.choices = [None]
     since = stranger.editor.seen
@@ -178,6 +247,25 @@ def test_sessions(stranger: Stranger, api: Api) -> None:
     assert "new session" in stranger.told("pi.newSession")
     stranger.choices = [0]
     assert "first of all" in stranger.page("pi.openSession")
+
+
+def test_a_page_that_the_client_does_not_open_is_told(stranger: Stranger, api: Api) -> None:
+    answer = stranger.editor.answers.pop("window/showDocument")
+    assert re.fullmatch(r"Open file:///.*/pi-rules\.md", stranger.told("pi.showRules"))
+    stranger.editor.answers["window/showDocument"] = lambda params: answer(params) | {"success": False}
+    assert stranger.told("pi.showRules").startswith("Open file:///")
+
+
+def test_choices_are_told_apart_by_their_titles(stranger: Stranger, api: Api) -> None:
+    for text in ("go on", "go on", "港" * 80, "go on"):
+        stranger.page("pi.ask", text)
+    stranger.choices = [2, 0]
+    assert stranger.page("pi.switchBranch").endswith("go on")
+    titles = [action["title"] for action in stranger.asked[0]["actions"]]
+    assert titles == ["go on", "港" * 59 + "…", "go on (2)", "go on (3)"]
+    assert len(api.server.requests[-1].body["messages"]) == 7
+    stranger.page("pi.ask", "here")
+    assert len(api.server.requests[-1].body["messages"]) == 3  # the first "go on", its answer, and this
 
 
 def test_what_is_refused_is_told(stranger: Stranger, api: Api) -> None:

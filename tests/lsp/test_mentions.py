@@ -57,10 +57,10 @@ def test_the_place_of_a_mention_is_that_of_its_text() -> None:
 
 @pytest.mark.parametrize("line", ["[" * 200_000, "`" * 200_000, "[x](" * 50_000, "a/" * 100_000, "``x" * 60_000])
 def test_a_hostile_line_costs_nothing(line: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for index in (0, 100_000, len(line) - 1):
         list(mentions(line, index))
-    assert time.perf_counter() - begun < 5  # a line that costs the square of its length takes minutes
+    assert time.process_time() - begun < 5  # a line that costs the square of its length takes minutes
 
 
 SKILL = ["---\n", "name: x\n", "---\n", "\n", "# Title\n", "text\n", "# Later\n"]
