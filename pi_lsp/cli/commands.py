@@ -11,6 +11,7 @@ from pi_lsp.agent.window import Window
 from pi_lsp.api import compact, context, explain, rules, sessions, skills, tree
 from pi_lsp.api.errors import Reason, RefusedError
 from pi_lsp.base.wire import Wire
+from pi_lsp.cli import named
 from pi_lsp.cli.looking import looking_at_folder, looking_at_session
 from pi_lsp.cli.plain import CommandError
 
@@ -27,7 +28,7 @@ Command: TypeAlias = Callable[[argparse.Namespace], Coroutine[Any, Any, Answer]]
 
 
 async def _rules(args: argparse.Namespace) -> Answer:
-    async with looking_at_folder(_folder_of(args.path), counts=True) as window:
+    async with looking_at_folder(named.folder_of(args.path), counts=True) as window:
         return _answer(window, await rules.rules(window, rules.RulesParams()), base=os.getcwd())
 
 
@@ -37,10 +38,10 @@ async def _skills(_args: argparse.Namespace) -> Answer:
 
 
 async def _context(args: argparse.Namespace) -> Answer:
-    if args.session and not args.path:
+    if args.session is not None and args.path is None:
         place = looking_at_session(args.session, counts=True)
     else:
-        place = looking_at_folder(args.path or ".", args.session, counts=True)
+        place = looking_at_folder("." if args.path is None else args.path, args.session, counts=True)
     async with place as window:
         params = context.ContextParams() if args.leaf is None else context.ContextParams(leaf_id=args.leaf)
         with _hint("notFound", "`pi-lsp tree FILE --json` has the ids"):
@@ -89,14 +90,6 @@ def _hint(reason: Reason, hint: str) -> Generator[None, None, None]:
         yield
     except RefusedError as error:
         raise CommandError(f"{error}; {hint}") if error.reason == reason else error from None
-
-
-def _folder_of(name: str) -> str:
-    """The folder that somebody named, or that of the file. Raises CommandError."""
-    path = os.path.abspath(name)
-    if not os.path.exists(path):
-        raise CommandError(f"{path}: no such file or folder")
-    return path if os.path.isdir(path) else os.path.dirname(path)
 
 
 def _answer(window: Window, result: Wire, base: str | None = None) -> Answer:

@@ -33,7 +33,7 @@ async def demo(workspace: str | None = None) -> int:
         OSError: the stage could not be set up.
     """
     begun = time.perf_counter()
-    with own_stage(workspace) if workspace else sample_stage() as stage:
+    with sample_stage() if workspace is None else own_stage(workspace) as stage:
         screen = Screen(stage.workspace, home=stage.home)
         started = time.perf_counter()
         async with Client.start(COMMAND, stage.environ) as client:

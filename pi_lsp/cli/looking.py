@@ -8,6 +8,7 @@ from typing import TypeAlias
 from pi_lsp.agent.window import Start, Window
 from pi_lsp.api.sessions import OpenParams, open_session
 from pi_lsp.base.json import JsonObject
+from pi_lsp.cli import named
 from pi_lsp.cli.plain import CommandError
 from pi_lsp.session.catalogue import BrokenFile, describe
 from pi_lsp.session.location import agent_dir
@@ -15,7 +16,7 @@ from pi_lsp.session.location import agent_dir
 Looking: TypeAlias = AbstractAsyncContextManager[Window]
 
 
-def looking_at_folder(folder: str, session: str | None = None, *, counts: bool = False) -> Looking:
+def looking_at_folder(name: str, session: str | None = None, *, counts: bool = False) -> Looking:
     """A window on a folder, with its newest session or with the one of a file.
 
     `counts`: tokens are asked for, so the vocabulary is loaded first. Unlike an editor's window it takes a session
@@ -24,9 +25,8 @@ def looking_at_folder(folder: str, session: str | None = None, *, counts: bool =
     Raises:
         CommandError: there is no such folder, or the file is no session.
     """
-    if not os.path.isdir(folder):
-        raise CommandError(f"{folder}: no such folder")
-    return _window((os.path.abspath(folder),), session and session_file(session), counts=counts)
+    folder = named.folder(name)
+    return _window((folder,), None if session is None else named.session_file(session), counts=counts)
 
 
 def looking_at_session(file: str, *, counts: bool = False) -> Looking:
@@ -34,22 +34,12 @@ def looking_at_session(file: str, *, counts: bool = False) -> Looking:
 
     `counts` as above. Raises CommandError where the file is no session.
     """
-    path = session_file(file)
+    path = named.session_file(file)
     info = describe(path)
     if isinstance(info, BrokenFile):
         raise CommandError(info.reason if path in info.reason else f"{path}: {info.reason}")
     folders = (info.cwd,) if os.path.isabs(info.cwd) and os.path.isdir(info.cwd) else ()
     return _window(folders, path, counts=counts)
-
-
-def session_file(file: str) -> str:
-    """The absolute path of a file that somebody named. Raises CommandError where there is none."""
-    path = os.path.abspath(file)
-    if not os.path.exists(path):
-        raise CommandError(f"{path}: no such file; `pi-lsp sessions --all` lists them")
-    if not os.path.isfile(path):
-        raise CommandError(f"{path}: not a file; name the .jsonl file of a session")
-    return path
 
 
 @asynccontextmanager

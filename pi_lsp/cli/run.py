@@ -23,6 +23,8 @@ from pi_lsp.session.errors import SessionError
 def run(arguments: list[str]) -> int:
     """Parse and run. A reader that goes away (`| head`) is no failure; Ctrl-C is 130, as in a shell."""
     collect_rarely()
+    if sys.stdout is None:
+        return _fail("standard output is closed; there is nowhere to print to")
     try:
         try:
             args = parser().parse_args(arguments)
@@ -86,4 +88,5 @@ def _fail(message: str) -> int:
 
 def _say(message: str) -> None:
     """One line on standard error, whatever the message holds (Python escapes what the terminal cannot show)."""
-    print(clean(" ".join(f"pi-lsp: {message}".split())), file=sys.stderr)
+    if sys.stderr is not None:  # closed: `print` would take standard output instead
+        print(clean(" ".join(f"pi-lsp: {message}".split())), file=sys.stderr)

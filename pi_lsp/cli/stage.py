@@ -17,7 +17,7 @@ import msgspec
 import pi_lsp
 from pi_lsp.agent.workspace import Workspace
 from pi_lsp.base.json import JsonObject, encode
-from pi_lsp.cli.plain import CommandError
+from pi_lsp.cli import named
 from pi_lsp.session.catalogue import newest
 from pi_lsp.session.location import (
     AGENT_DIR_VARIABLE,
@@ -52,6 +52,30 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         return next(filter(self.environ.get, MODEL_VARIABLES), None)
 
 
+def lay_out_sample(workspace: Path, agent: Path, session: Path) -> None:
+    """Copy the sample to these places: two folders that are not there yet, and a session file that names them.
+
+    Raises:
+        OSError: one of them is there already, or cannot be written.
+    """
+    shutil.copytree(SAMPLE / "workspace", workspace)
+    shutil.copytree(SAMPLE / "agent", agent)
+    record_sample(workspace, agent, session)
+
+
+def record_sample(workspace: Path, agent: Path, session: Path) -> None:
+    """Write the sample's session as if it had been recorded in this workspace, under this agent folder.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    recorded = (SAMPLE / "session.jsonl").read_text("utf-8")
+    for name, path in (("{{WORKSPACE}}", workspace), ("{{AGENT}}", agent)):
+        recorded = recorded.replace(name, encode(str(path))[1:-1])
+    session.parent.mkdir(parents=True, exist_ok=True)
+    session.write_text(recorded, "utf-8", newline="\n")
+
+
 @contextmanager
 def sample_stage() -> Generator[Stage, None, None]:
     """The sample workspace with its recorded session; trusted, since we wrote it."""
@@ -59,14 +83,8 @@ def sample_stage() -> Generator[Stage, None, None]:
         home = folder / "home"
         agent = home / ".pi" / "agent"
         workspace = folder / "harbour"
-        shutil.copytree(SAMPLE / "agent", agent)
-        shutil.copytree(SAMPLE / "workspace", workspace)
         session = Path(default_session_dir(str(workspace), str(agent))) / "sample.jsonl"
-        session.parent.mkdir(parents=True)
-        recorded = (SAMPLE / "session.jsonl").read_text("utf-8")
-        for name, path in (("{{WORKSPACE}}", workspace), ("{{AGENT}}", agent)):
-            recorded = recorded.replace(name, encode(str(path))[1:-1])
-        session.write_text(recorded, "utf-8", newline="\n")
+        lay_out_sample(workspace, agent, session)
         own = {AGENT_DIR_VARIABLE: str(agent), "HOME": str(home), "USERPROFILE": str(home)}
         environ = {**_environ(folder), **own}
         environ.pop(SESSION_DIR_VARIABLE, None)
@@ -87,9 +105,7 @@ def own_stage(path: str) -> Generator[Stage, None, None]:
     Raises:
         CommandError: there is no such folder.
     """
-    workspace = os.path.abspath(path)
-    if not os.path.isdir(workspace):
-        raise CommandError(f"{workspace}: no such folder; name one that you work in")
+    workspace = named.folder(path)
     with _temporary_folder() as folder:
         original = newest_session(workspace, agent_dir())
         session = original and shutil.copyfile(original, folder / os.path.basename(original))

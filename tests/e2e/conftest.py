@@ -1,3 +1,4 @@
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -5,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from pi_lsp.cli.stage import Stage, sample_stage
 from tests.support.chats import KEYS, Api
+from tests.support.command_line import Run, environ, run
 from tests.support.editor import Editor, Home
 
 
@@ -34,3 +37,18 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", running.server.url)
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    with sample_stage() as stage:
+        yield stage
+
+
+@pytest.fixture
+def pi_lsp(stage: Stage) -> Run:
+    def call(*arguments: str, cwd: str | Path = stage.workspace, **changes: str) -> "subprocess.CompletedProcess[str]":
+        own = {name: stage.environ[name] for name in ("HOME", "PI_CODING_AGENT_DIR", "TMPDIR")}
+        return run(*arguments, cwd=cwd, env=environ(**{"COLUMNS": "100", **own, **changes}))
+
+    return call

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import pi_lsp
 from pi_lsp.cli import demo_talk
 from pi_lsp.cli.demo import demo
+from pi_lsp.cli.stage import SAMPLE, record_sample
 from pi_lsp.session.location import default_session_dir
 from tests.support.api_server_replies import Reply
 from tests.support.chats import KEYS, Api
 from tests.support.command_line import environ, run, tree_hash
 
-SAMPLE = Path(pi_lsp.__file__).with_name("sample")
 PARTS = 10
 UNREACHABLE = "http://127.0.0.1:9"
 
@@ -48,11 +47,7 @@ def session_of(home: Path, workspace: Path) -> Path:
     """The sample's session, recorded for another workspace."""
     agent = home / ".pi" / "agent"
     path = Path(default_session_dir(str(workspace), str(agent))) / "2026-05-04T08-12-03-000Z_x.jsonl"
-    path.parent.mkdir(parents=True)
-    text = (SAMPLE / "session.jsonl").read_text("utf-8")
-    for name, place in (("{{WORKSPACE}}", workspace), ("{{AGENT}}", agent)):
-        text = text.replace(name, json.dumps(str(place), ensure_ascii=False)[1:-1])
-    path.write_text(text, "utf-8")
+    record_sample(workspace, agent, path)
     return path
 
 

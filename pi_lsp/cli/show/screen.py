@@ -2,10 +2,11 @@
 
 import codecs
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleDimensions, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -93,7 +94,10 @@ def standard_console() -> Console:
     codecs.register_error("pi_lsp.plain", _plain)
     if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:
         reconfigure(errors="pi_lsp.plain")
-    return _Console(markup=False, emoji=False, highlight=False)
+    console = _Console(markup=False, emoji=False, highlight=False)
+    if console.is_dumb_terminal:  # rich says 80 columns of it, whatever it has
+        console.size = ConsoleDimensions(*shutil.get_terminal_size())
+    return console
 
 
 def grid(*columns: str) -> Table:

@@ -6,7 +6,6 @@ import os
 import socket
 import stat
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from pi_lsp.cli import editor
 from pi_lsp.cli.editor_choice import Choice, Found, choose, find
 from pi_lsp.cli.plain import CommandError
 from pi_lsp.cli.show.screen import Screen
+from tests.support.waiting import wait_until
 
 FOUND = Found(editor=("/bin/code",), server=("node", "code-server"))
 DESKTOP = {"DISPLAY": ":0"}
@@ -182,10 +182,7 @@ def test_code_server_is_served_to_this_machine_alone_and_ends_with_it(
     host, port = call[call.index("--bind-addr") + 1].split(":")
     assert (host, opened) == ("127.0.0.1", [f"http://127.0.0.1:{port}/"])
     assert "Ended." in text
-    end = time.monotonic() + 10
-    while _answers(int(port)) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not _answers(int(port))
+    wait_until(lambda: not _answers(int(port)))
 
 
 def _answers(port: int) -> bool:

@@ -64,9 +64,9 @@ def test_deep_branches_of_branches_take_linear_time_and_stay_on_the_screen() -> 
     nodes = [node("0", None)]
     for i in range(1, 5_000):
         nodes += [node(f"{i}", f"{i - 1}"), node(f"{i}-end", f"{i - 1}")]
-    begun = time.perf_counter()
+    begun = time.process_time()
     lines = drawn(nodes)
-    assert time.perf_counter() - begun < 20
+    assert time.process_time() - begun < 20
     assert len(lines) == len(nodes) + 1
     assert max(map(len, lines)) <= 80
 

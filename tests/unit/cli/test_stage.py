@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from pi_lsp.cli.plain import CommandError
-from pi_lsp.cli.stage import own_stage, sample_stage
+from pi_lsp.cli.stage import lay_out_sample, own_stage, sample_stage
 from pi_lsp.session.catalogue import SessionInfo, describe
 from pi_lsp.session.location import default_session_dir
 
@@ -34,6 +34,14 @@ def test_the_stage_is_struck_even_when_the_play_fails(tmp_path: Path, monkeypatc
     with pytest.raises(RuntimeError), sample_stage():
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_laid_out_does_not_replace_what_is_there(tmp_path: Path) -> None:
+    places = tmp_path / "workspace", tmp_path / "agent", tmp_path / "sessions" / "s.jsonl"
+    lay_out_sample(*places)
+    assert isinstance(describe(str(places[2])), SessionInfo)
+    with pytest.raises(FileExistsError):
+        lay_out_sample(*places)
 
 
 def test_a_folder_of_ones_own_is_read_under_the_real_agent_folder(
