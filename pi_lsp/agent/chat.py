@@ -1,9 +1,9 @@
 """A prompt from the user to its end: who is asked, what is said first, and what becomes of words during a run."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -43,7 +43,12 @@ async def submit(window: Window, given: UserInput, mode: Mode = "prompt") -> Run
     await window.ready()
     if mode != "prompt" and await _wait_in_queue(window, given, mode):
         return None
-    return await window.operations.run("running", lambda: _run(window, given, moves))
+
+    def begin() -> Coroutine[Any, Any, RunResult]:
+        window.queue.is_open = True  # at once: what is said right behind the prompt belongs to its run
+        return _run(window, given, moves)
+
+    return await window.operations.run("running", begin)
 
 
 async def _wait_in_queue(window: Window, given: UserInput, mode: Mode) -> bool:
@@ -78,7 +83,6 @@ def _speaker(window: Window, conversation: Conversation, now: Snapshot) -> Speak
 
 
 async def _run(window: Window, given: UserInput, moves: int) -> RunResult:
-    window.queue.is_open = True
     try:
         now = window.now()
         await window.load_hooks(now)

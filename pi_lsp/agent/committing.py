@@ -1,4 +1,4 @@
-"""The write that a long work ends with: a compaction's entry, the summary of a branch that was left."""
+"""A write that a piece of work ends with: a compaction's entry, the summary of a branch that was left, a label."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator

@@ -189,11 +189,13 @@ class Compactor:
         if given:
             result, summarizer = _given_result(preparation, given, planned.path), "hook"
         else:
+            settings = self._window.settings()
             asking = Asking(
                 speaker=speaker,
                 locally=locally,
                 operation="compaction",
-                policy=RetryPolicy.of(self._window.settings().retry),
+                policy=RetryPolicy.of(settings.retry),
+                longest_pause_ms=settings.provider_retry.longest_pause_ms,
                 counter=self._window.counting.counter,
                 emit=self._window.emit,
                 report=report,

@@ -90,13 +90,14 @@ class BranchSummaryEnd(Wire, frozen=True, kw_only=True, tag_field="type", tag="b
 
 
 class RetryScheduled(Wire, frozen=True, kw_only=True, tag_field="type", tag="retry_scheduled"):
-    """A request failed in a way that will pass; it goes out again after `delay_ms`."""
+    """A request failed in a way that will pass; it goes out again after `delay_ms`. `reason`: the error for people."""
 
     operation: RetryOperation
     attempt: int
     max_attempts: int
     delay_ms: float
     error: str
+    reason: str
 
 
 class RetryAttemptStart(Wire, frozen=True, kw_only=True, tag_field="type", tag="retry_attempt_start"):

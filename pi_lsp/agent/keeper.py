@@ -32,6 +32,9 @@ class Keeper:
         self._emit = emit
         self._conversation: Conversation | None = None
         self._presence: Presence | None = None
+        self._warned: set[str] = set()
+        self._untold: list[Entry] = []
+        """Entries of this window that are not in the file yet."""
         self._rules: tuple[tuple[str, str | None], SessionRules] | None = None
         self.foreign_moves = 0
         """How often other programs have moved the leaf."""
@@ -69,45 +72,55 @@ class Keeper:
         """Take a session over, and leave the one before."""
         self._conversation = Conversation(session)
         self._rules = None
+        self._warned = set()
+        self._untold = []
         self.release()
         self._presence = mark(session.path) if session.path and session.is_saved else None
         return self._conversation
 
-    def replace(self, make: Callable[[], Session]) -> Conversation:
-        """Go over to another session and tell it. Raises what `make` raises."""
-        conversation = self.adopt(make())
-        self._emit(SessionChanged())
-        return conversation
+    def replace(self, make: Callable[[Conversation], Session]) -> Conversation:
+        """Go over to the session that `make` gives for the present one, and tell it. Raises what `make` raises."""
+        return self._go_over(make(self.followed()))
+
+    def end_run(self) -> None:
+        """A run is over: see `Window.end_run`."""
+        try:
+            self.followed()
+        finally:
+            if self._conversation:
+                self._conversation.session.running = False
 
     def followed(self) -> Conversation:
-        """The session as it stands in its file now; what others wrote is told."""
+        """The session as it stands in its file now; what others wrote is told.
+
+        Where the file cannot be looked at, as it was read: nothing can be appended then, and that says why.
+        """
         conversation = self._conversation
         if conversation is None:
             raise RuntimeError("the window has no session")
         try:
             self._tell(conversation, conversation.follow())
         except FileReplacedError as error:
-            logger.warning("%s", error)
+            self._warn(error)
             conversation = self._reopen(conversation)
+        except OSError as error:
+            self._warn(error)
         self._counting.learn(conversation)
         return conversation
 
     def write(self, call: Callable[[Conversation], Iterable[Entry]]) -> list[Entry]:
         """Run a call that appends entries, then tell each; see `Window.write`.
 
-        None is told before the call ends: what comes before the first message of a session is in its file only with
-        that.
+        None is told before it is in the file: what comes before the first message of a session gets there with that.
         """
         conversation = self.followed()
         written: list[Entry] = []
         try:
             written.extend(call(conversation))  # where it raises, what it gave before
         finally:
-            session = conversation.session
-            if self._presence is None and session.path and session.is_saved:
-                self._presence = mark(session.path)
-            for entry in written:
-                self._tell_entry(conversation, entry)
+            self._untold += written
+            if conversation.session.is_saved or not conversation.session.path:
+                self._tell_written(conversation)
         return written
 
     def rules(self, conversation: Conversation, place: str, agent_dir: str) -> SessionRules:
@@ -119,16 +132,35 @@ class Keeper:
             self._rules = key, SessionRules.of(view.stored_prompt, view.conversation, folders)
         return self._rules[1]
 
+    def _go_over(self, session: Session) -> Conversation:
+        conversation = self.adopt(session)
+        self._emit(SessionChanged())
+        return conversation
+
     def _reopen(self, conversation: Conversation) -> Conversation:
         """The file is another one: read it anew. A file that is gone leaves what was read of it."""
         path = conversation.session.path
         if path is None or conversation.session.running:
             return conversation
         try:
-            return self.replace(lambda: Session.open(path, conversation.cwd))
+            return self._go_over(Session.open(path, conversation.cwd))
         except (OSError, ValueError) as error:
-            logger.warning("%s", error)
+            self._warn(error)
             return conversation
+
+    def _warn(self, error: Exception) -> None:
+        """Log what is wrong with the file, each thing once for a session: every visit meets it again."""
+        if str(error) not in self._warned:
+            self._warned.add(str(error))
+            logger.warning("%s", error)
+
+    def _tell_written(self, conversation: Conversation) -> None:
+        path = conversation.session.path
+        if self._presence is None and path:
+            self._presence = mark(path)
+        told, self._untold = self._untold, []
+        for entry in told:
+            self._tell_entry(conversation, entry)
 
     def _tell(self, conversation: Conversation, followed: Followed) -> None:
         if not followed.entries:

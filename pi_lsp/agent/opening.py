@@ -7,7 +7,7 @@ import msgspec
 
 from pi_lsp.session.append import is_empty_file
 from pi_lsp.session.catalogue import newest
-from pi_lsp.session.errors import InvalidSessionError, SessionError
+from pi_lsp.session.errors import InvalidSessionError
 from pi_lsp.session.location import default_session_dir, session_dir
 from pi_lsp.session.presence import is_open_elsewhere
 from pi_lsp.session.store import Session
@@ -67,7 +67,7 @@ def open_first(wish: str, cwd: str | None, agent_dir: str, setting: str | None) 
         path = found
     try:
         return Opening(session=open_session(path, place))
-    except (OSError, SessionError) as error:
+    except (OSError, ValueError) as error:  # also what no file can be called
         return Opening(session=Session.new(folder, place), problem=str(error))
 
 

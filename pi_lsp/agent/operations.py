@@ -51,9 +51,8 @@ class Operations:
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            if task.cancelled():
-                raise
-            await self.abort()
+            if not task.done():  # else it may be another's work that goes on by now
+                await self.abort()
             return await task
 
     async def abort(self) -> None:

@@ -18,7 +18,7 @@ class Queued(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue:
-    """Both lines, first come first. `is_open`: a run goes on that will take what is put in."""
+    """Both lines, first come first; a run takes from their heads. `is_open`: one goes on that will look there again."""
 
     def __init__(self) -> None:
         self.steering: list[Queued] = []
@@ -35,24 +35,10 @@ class Queue:
         """The texts for after the last turn."""
         return [one.text for one in self.follow_ups]
 
-    def take_steering(self, mode: QueueMode) -> list[Message]:
-        """The messages for the next turn: the first one, or all."""
-        return _take(self.steering, mode)
-
-    def take_follow_ups(self, mode: QueueMode) -> list[Message]:
-        """The messages for after the last turn: the first one, or all."""
-        return _take(self.follow_ups, mode)
-
     def set(self, steering: Sequence[Queued], follow_ups: Sequence[Queued]) -> None:
         """What the user made of them."""
-        self.steering, self.follow_ups = list(steering), list(follow_ups)
+        self.steering[:], self.follow_ups[:] = list(steering), list(follow_ups)
 
     def find(self, text: str) -> Queued | None:
         """What waits with this text: it may have images that a text does not show."""
         return next((one for one in [*self.steering, *self.follow_ups] if one.text == text), None)
-
-
-def _take(line: list[Queued], mode: QueueMode) -> list[Message]:
-    count = len(line) if mode == "all" else 1
-    taken, line[:] = line[:count], line[count:]
-    return [one.message for one in taken]

@@ -75,7 +75,7 @@ class Requests:
         """
         talk = self._window.talk
         if talk.hooked is None and not talk.hooks.any_of("transform_context", "append_context"):
-            with suppress(NothingToSendError):  # `build` raises it
+            with suppress(Exception):  # whatever it is, `build` meets it, too
                 self._foreseen = conversation.leaf_id, now, self._request(conversation, now)
 
     async def build(self, now: Snapshot) -> ChatRequest:

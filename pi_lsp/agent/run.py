@@ -1,13 +1,11 @@
 """One run of the conversation: from the user's words to the end of the last turn.
 
-Whatever is said is in the file before it is sent. An answer is stored as it came, also a failed or an aborted one;
-a failed attempt that is made again is taken out of the context by an edit, as Pi 1.6.0 does. The run ends by
-returning: an abort reaches it as a cancellation, and what had arrived by then is stored.
+Whatever is said is in the file before it is sent. An answer is stored as it came, also a failed or an aborted one.
+The run ends by returning: an abort reaches it as a cancellation, and what had arrived by then is stored.
 """
 
 import asyncio
-import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -22,23 +20,21 @@ from pi_lsp.agent.events import (
     MessageEnd,
     MessageStart,
     QueueChanged,
-    RetryAttemptStart,
-    RetryFinished,
-    RetryScheduled,
     StopReason,
     TurnEnd,
     TurnStart,
 )
+from pi_lsp.agent.queue import Queued, QueueMode
 from pi_lsp.agent.recording import MovedError, begin_prompt, omit, tool_refusals
 from pi_lsp.agent.recovery import verdict
 from pi_lsp.agent.requesting import NothingToSendError, Requests
+from pi_lsp.agent.retrying import Retries
 from pi_lsp.agent.snapshot import Snapshot
 from pi_lsp.agent.speaker import Speaker
 from pi_lsp.agent.window import Window
 from pi_lsp.base.json import JsonObject, as_str
 from pi_lsp.compaction.reply import add_usage
 from pi_lsp.llm.contract import Stream
-from pi_lsp.llm.retry import RetryPolicy
 from pi_lsp.session.actions import append_message
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.errors import SessionError
@@ -89,13 +85,10 @@ class Run:
         self._full = full
         self._now = now
         """Taken for each turn: what is said, the request, and what becomes of the answer."""
-        self._policy = RetryPolicy.of(now.settings.retry)
-        self._longest_pause_ms = now.settings.provider_retry.max_retry_delay_ms or math.inf
+        self._retries = Retries(window, now.settings)
         self._usage: JsonObject | None = None
         self._stream: Stream | None = None
         self._bundler = DeltaBundler(self._send_delta)
-        self._retry_after_ms = 0.0
-        self._attempt = 0
         self._recovered = False
         self._is_full = False
         """Whether the last answer filled the context."""
@@ -121,11 +114,12 @@ class Run:
         try:
             if is_full:
                 await self._compact_now("threshold")
-            await self._say([prompt], moves)
+            await self._say(prompt, moves)
             ended = await self._turns()
         except asyncio.CancelledError:
             ended = _Ended("cancelled")
         finally:
+            self._retries.end(success=False)
             window.queue.is_open = False
             window.end_run()
             window.emit(AgentEnd(stop_reason=ended.stop_reason))
@@ -144,7 +138,7 @@ class Run:
                     case _Ended():
                         return step
                     case "tools":
-                        await self._say(self._take_steering())
+                        await self._deliver(self._window.queue.steering, self._now.settings.steering_mode)
                     case "answered":
                         if not await self._go_on():
                             return _Ended("done")
@@ -158,39 +152,38 @@ class Run:
         answer, entry = await self._ask()
         match verdict(answer, self._speaker.model, recovered=self._recovered):
             case "retry":
-                return "again" if await self._try_again(answer, entry) else _Ended("error", _why(answer))
+                return "again" if await self._retries.next(entry, _why(answer)) else _Ended("error", _why(answer))
             case "compactAndRetry":
                 await self._window.write(lambda conversation: omit(conversation, entry))
                 self._recovered = True
                 return "again" if await self._compact_now("overflow") else _Ended("error", _why(answer))
             case "failed":
-                self._end_retries(success=False)
                 return _Ended("error", _why(answer))
             case "aborted":
                 return _Ended("cancelled")
             case "tools":
-                self._end_retries(success=True)
+                self._retries.end(success=True)
                 await self._window.write(lambda conversation: tool_refusals(conversation, answer))
                 return "tools"
             case "compact":
-                self._end_retries(success=True)
+                self._retries.end(success=True)
                 await self._compact_now("overflow")
                 return "answered"
             case "done":
-                self._end_retries(success=True)
+                self._retries.end(success=True)
                 return "answered"
 
     async def _go_on(self) -> bool:
         """After an answer: a compaction where the context is full, and what the user has said meanwhile."""
-        messages = self._take_steering()
-        if not messages and self._is_full:
+        queue = self._window.queue
+        if self._is_full and not queue.steering:
             await self._compact_now("threshold")
-        messages = messages or self._take_steering() or self._take_follow_ups()
-        if not messages:
-            self._window.queue.is_open = False  # from here on nobody looks into it
-            return False
-        await self._say(messages)
-        return True
+        settings = self._now.settings
+        said = await self._deliver(queue.steering, settings.steering_mode)
+        said = said or await self._deliver(queue.follow_ups, settings.follow_up_mode)
+        if not said:
+            queue.is_open = False  # from here on nobody looks into it
+        return said
 
     async def _ask(self) -> tuple[Message, Entry]:
         request = await self._requests.build(self._now)
@@ -208,85 +201,80 @@ class Run:
         return await self._store(stream)
 
     async def _store(self, stream: Stream) -> tuple[Message, Entry]:
+        """Store what arrived, and tell that its message ends: also where it could not be stored."""
         self._bundler.flush()
-        answer, failure = stream.message(), stream.failure
-        self._retry_after_ms = min((failure and failure.retry_after_ms) or 0, self._longest_pause_ms)
+        answer = stream.message()
+        self._retries.note(stream.failure)
         self._usage = add_usage(self._usage, usage_of(answer) or None)
+        stored: list[Entry] = []
 
         def append(conversation: Conversation) -> Iterator[Entry]:
-            yield append_message(conversation.session, answer)
+            stored.append(append_message(conversation.session, answer))
+            yield from stored
             self._is_full = self._full(conversation, self._now)  # with one visit to the worker thread
 
-        [entry] = await self._window.write(append)
-        self._requests.answered(entry)
-        self._window.emit(MessageEnd(message=answer, entry_id=entry.id))
-        return answer, entry
-
-    async def _try_again(self, answer: Message, entry: Entry) -> bool:
-        """Wait for the next attempt; False where there is none left."""
-        if self._attempt >= self._policy.max_attempts:
-            self._end_retries(success=False)
-            return False
-        self._attempt += 1
-        delay_ms = max(self._policy.delay_ms(self._attempt), self._retry_after_ms)
-        self._window.emit(
-            RetryScheduled(
-                operation="chat",
-                attempt=self._attempt,
-                max_attempts=self._policy.max_attempts,
-                delay_ms=delay_ms,
-                error=_why(answer),
-            )
-        )
-        self._window.operations.phase = "retrying"
         try:
-            await self._window.write(lambda conversation: omit(conversation, entry))
-            await asyncio.sleep(delay_ms / 1000)
-        except asyncio.CancelledError:
-            self._end_retries(success=False)
-            raise
+            await self._window.write(append)
         finally:
-            self._window.operations.phase = "running"
-        self._window.emit(RetryAttemptStart(operation="chat", attempt=self._attempt))
+            for entry in stored:
+                self._requests.answered(entry)
+            self._window.emit(MessageEnd(message=answer, entry_id=stored[0].id if stored else None))
+        return answer, stored[0]
+
+    async def _deliver(self, line: list[Queued], mode: QueueMode) -> bool:
+        """Say what waits, the first text or all; one that cannot be written goes on waiting. False where none waits."""
+        if not line:
+            return False
+        while line:
+            queued = line.pop(0)
+            try:
+                await self._say(queued.message)
+            except (SessionError, OSError):
+                line.insert(0, queued)
+                raise
+            finally:
+                self._window.emit(QueueChanged(steer=self._window.queue.steer, follow_up=self._window.queue.follow_up))
+            if mode == "one-at-a-time":
+                break
         return True
 
-    def _end_retries(self, *, success: bool) -> None:
-        if self._attempt:
-            self._window.emit(RetryFinished(operation="chat", attempt=self._attempt, success=success))
-            self._attempt = 0
+    async def _say(self, message: Message, moves: int | None = None) -> None:
+        """Append what the user says, with whatever has to stand before it; `moves` as in `go`, for the prompt alone.
 
-    async def _say(self, messages: Sequence[Message], moves: int | None = None) -> None:
-        """Append what the user says, with whatever has to stand before it; `moves` as in `go`, for the prompt alone."""
-        if not messages:
-            return
+        Raises:
+            MovedError, SessionError, OSError: it was not said.
+        """
         window, speaker = self._window, self._speaker
         if moves is None:
             self._look()
         now = self._now
+        written: list[Entry] = []
 
         def append(conversation: Conversation) -> Iterator[Entry]:
             if moves is not None and window.foreign_moves != moves:
                 raise MovedError
             conversation.session.running = True
-            yield from begin_prompt(conversation, messages, window.prompt_parts(now), speaker)
+            for entry in begin_prompt(conversation, [message], window.prompt_parts(now), speaker):
+                written.append(entry)
+                yield entry
             self._requests.foresee(conversation, now)
 
         self._recovered = False
-        for entry in await window.write(append):
-            if entry.type == "message":
-                message = entry.message
-                window.emit(MessageStart(role=as_str(message.get("role"))))
-                window.emit(MessageEnd(message=message, entry_id=entry.id))
-        if moves is None:
-            window.emit(QueueChanged(steer=window.queue.steer, follow_up=window.queue.follow_up))
-        else:
+        try:
+            await window.write(append)
+        except asyncio.CancelledError:  # it came while they were being written
+            self._tell_said(written)
+            raise
+        self._tell_said(written)
+        if moves is not None:
             window.talk.speaking.said(speaker)
 
-    def _take_steering(self) -> list[Message]:
-        return self._window.queue.take_steering(self._now.settings.steering_mode)
-
-    def _take_follow_ups(self) -> list[Message]:
-        return self._window.queue.take_follow_ups(self._now.settings.follow_up_mode)
+    def _tell_said(self, written: Iterable[Entry]) -> None:
+        for entry in written:
+            if entry.type == "message":
+                message = entry.message
+                self._window.emit(MessageStart(role=as_str(message.get("role"))))
+                self._window.emit(MessageEnd(message=message, entry_id=entry.id))
 
     def _look(self) -> None:
         self._now = self._window.now()

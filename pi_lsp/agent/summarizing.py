@@ -6,6 +6,7 @@ session is never stuck.
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -26,7 +27,7 @@ from pi_lsp.context.model import Model
 from pi_lsp.llm import retry
 from pi_lsp.llm.complete import completer
 from pi_lsp.llm.contract import CompletionRequest
-from pi_lsp.llm.failure import Failure
+from pi_lsp.llm.failure import Failure, in_short
 from pi_lsp.llm.retry import RetryPolicy, with_retries
 from pi_lsp.llm.retry_errors import is_overflow, is_retryable
 from pi_lsp.session.entries import Entry
@@ -52,6 +53,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """No model is wanted."""
     operation: RetryOperation
     policy: RetryPolicy
+    longest_pause_ms: float = math.inf
+    """No longer pause is made, whatever the server asks for."""
     counter: TokenCounter
     emit: Emit
     report: Report = lambda _: None
@@ -178,9 +181,14 @@ class Asker:
     async def __call__(self, request: CompletionRequest) -> Message:
         """Ask, again and again where the policy says so."""
         self._attempt = 0
+
+        async def ask() -> Message:
+            self._retry_after_ms = 0.0  # what an earlier answer asked for was waited for
+            return await self._complete(request)
+
         try:
             answer = await with_retries(
-                lambda: self._complete(request),
+                ask,
                 self._asking.policy,
                 pause=self._pause,
                 on_event=self._tell,
@@ -203,7 +211,7 @@ class Asker:
         return min(MAX_OUTPUT, self.model.max_tokens, self.window // 4)
 
     def _note(self, failure: Failure) -> None:
-        self._retry_after_ms = failure.retry_after_ms or 0.0
+        self._retry_after_ms = min(failure.retry_after_ms or 0.0, self._asking.longest_pause_ms)
 
     async def _pause(self, delay_ms: float) -> bool:
         await asyncio.sleep(max(delay_ms, self._retry_after_ms) / 1000)
@@ -223,13 +231,15 @@ class Asker:
             case retry.RetryScheduled():
                 self._attempt = event.attempt
                 delay_ms = max(event.delay_ms, self._retry_after_ms)
+                why = event.error_message or "the answer was no summary"
                 emit(
                     RetryScheduled(
                         operation=operation,
                         attempt=event.attempt,
                         max_attempts=event.max_attempts,
                         delay_ms=delay_ms,
-                        error=event.error_message or "the answer was no summary",
+                        error=why,
+                        reason=in_short(why),
                     )
                 )
                 self._asking.report(f"attempt {event.attempt + 1} in {delay_ms / 1000:.0f} s")

@@ -138,7 +138,7 @@ async def label_entry(window: Window, entry_id: str, label: str | None) -> Entry
     def append(conversation: Conversation) -> Iterator[Entry]:
         yield append_at_tip(conversation.session, lambda session: append_label(session, entry_id, label or None))
 
-    [entry] = await window.write(append)
+    [entry] = await commit(window, append)
     return entry
 
 
@@ -147,12 +147,14 @@ class _Summarizing:
 
     def __init__(self, window: Window, speaker: Speaker | Nobody, wish: Wish, report: Report) -> None:
         self._window = window
-        self._reserve_tokens = window.settings().branch_summary.reserve_tokens
+        settings = window.settings()
+        self._reserve_tokens = settings.branch_summary.reserve_tokens
         self._asking = Asking(
             speaker=speaker,
             locally=wish == "local",
             operation="branchSummary",
-            policy=RetryPolicy.of(window.settings().retry),
+            policy=RetryPolicy.of(settings.retry),
+            longest_pause_ms=settings.provider_retry.longest_pause_ms,
             counter=window.counting.counter,
             emit=window.emit,
             report=report,

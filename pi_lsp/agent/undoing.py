@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import takewhile
 
+from pi_lsp.agent.committing import commit
 from pi_lsp.agent.compacting import Compactor
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import SessionChanged
@@ -31,7 +32,7 @@ async def undo_compaction(window: Window, compactor: Compactor) -> str | None:
         NoCompactionError, MessagesFollowError: see there.
         SessionError, OSError: as `Window.write`.
     """
-    [anchor] = await window.write(_undo)
+    [anchor] = await commit(window, _undo)
     compactor.held = True
     window.emit(SessionChanged())
     return anchor.id

@@ -207,16 +207,15 @@ class Window:
 
     def end_run(self) -> None:
         """A run is over, which stayed on its own branch: whoever visits the session next sees what others wrote."""
+        self._worker.soon(self._keeper.end_run)
 
-        def end() -> None:
-            self._keeper.followed().session.running = False
+    async def replace_session(self, make: Callable[[Conversation], Session]) -> Conversation:
+        """Go over to the session that `make` gives, and tell it. Raises what `make` raises.
 
-        self._worker.soon(end)
-
-    async def replace_session(self, make: Callable[[], Session]) -> Conversation:
-        """Go over to another session, made in the worker thread, and tell it. Raises what `make` raises."""
+        It is given the present one, in the worker thread. A cancellation that comes once it has begun is too late.
+        """
         await self.ready()
-        return await self._worker.run(self._keeper.replace, make)
+        return await self._worker.complete(lambda: self._keeper.replace(make))
 
     async def session_rules(self) -> SessionRules:
         """The rules that the session has now."""

@@ -77,6 +77,15 @@ class Worker:
             running.exception()  # nobody hears of it any more, and asyncio would complain
             raise
 
+    async def complete(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a call to its end and give its result: a cancellation that comes meanwhile is too late."""
+        running = asyncio.ensure_future(self.run(call, *args, **kwargs))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])
+            return running.result()
+
     def soon(self, call: Callable[[], object]) -> None:
         """Run a short call in its turn, and do not wait for it; why it failed is logged."""
 

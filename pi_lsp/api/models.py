@@ -46,7 +46,7 @@ class ThinkingParams(Wire, frozen=True, kw_only=True):
 
 
 class AuthParams(Wire, frozen=True, kw_only=True):
-    """An API key for this process alone: it is never written. An empty one is taken back."""
+    """An API key for this process alone: it is never written. An empty one takes it back."""
 
     provider: str
     api_key: str
@@ -76,7 +76,10 @@ async def set_model(window: Window, params: ModelParams) -> State:
 
 
 async def set_thinking(window: Window, params: ThinkingParams) -> State:
-    """Think more or less from the next prompt on; a level that the model does not know gives way to the nearest."""
+    """Think more or less from the next prompt on; a level that the model does not know gives way to the nearest.
+
+    Raises ParamsError for what is no level.
+    """
     if params.level not in LEVELS:
         raise ParamsError(f"level must be one of {', '.join(LEVELS)}")
     await window.in_session(lambda conversation: window.talk.speaking.choose_level(conversation.id, params.level))

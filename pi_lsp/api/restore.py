@@ -6,6 +6,7 @@ Both append a message, so Pi sees it too and the requests before stay as they we
 import os
 from collections.abc import Iterator
 
+from pi_lsp.agent.committing import commit
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.nested_rules import load
 from pi_lsp.agent.operations import BusyError
@@ -73,7 +74,7 @@ async def restore(window: Window, params: RestoreParams) -> RestoreResult:
 
     with refusals():
         _check_idle(window)
-        [entry] = await window.write(append)
+        [entry] = await commit(window, append)
     return RestoreResult(entry_id=entry.id)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 
+from pi_lsp.agent.committing import commit
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import SessionChanged
 from pi_lsp.agent.window import Window
@@ -77,7 +78,7 @@ async def rename_session(window: Window, params: RenameParams) -> RenameResult:
         yield append_at_tip(conversation.session, lambda session: append_name(session, params.name))
 
     with refusals():
-        await window.write(append)
+        await commit(window, append)
     window.emit(SessionChanged())
     return RenameResult()
 
@@ -120,11 +121,13 @@ def _written(conversation: Conversation) -> Session:
 
 
 async def _go_over(window: Window, make: Callable[[Conversation], tuple[Session, str | None]]) -> Opened:
-    async def work() -> str | None:
-        session, editor_text = await window.in_session(make)
-        await window.replace_session(lambda: session)
-        return editor_text
+    editor_text: str | None = None
+
+    def go_over(conversation: Conversation) -> Session:
+        nonlocal editor_text
+        session, editor_text = make(conversation)
+        return session
 
     with refusals():
-        editor_text = await window.operations.run("switching", work)
+        await window.operations.run("switching", lambda: window.replace_session(go_over))
     return Opened(state=await state(window, None), editor_text=editor_text)

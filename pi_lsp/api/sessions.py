@@ -86,7 +86,12 @@ async def list_sessions(window: Window, params: ListParams) -> SessionList:
 
 
 async def open_session(window: Window, params: OpenParams) -> Opened:
-    """Go over to another session."""
+    """Go over to another session.
+
+    Raises:
+        ParamsError: neither a file nor an id is named, or not by a path or a file URI.
+        RefusedError: there is no such session, it cannot be read, or something else is going on.
+    """
     await window.ready()
     if params.file is not None:
         path = path_of("file", params.file)
@@ -100,7 +105,12 @@ async def open_session(window: Window, params: OpenParams) -> Opened:
 
 
 async def new_session(window: Window, params: NewParams) -> Opened:
-    """Begin a session. It is written at its first message."""
+    """Begin a session. It is written at its first message.
+
+    Raises:
+        ParamsError: `cwd` is no path and no file URI.
+        RefusedError: `cwd` is no folder, or something else is going on.
+    """
     await window.ready()
     cwd = window.cwd
     if params.cwd is not None:
@@ -114,7 +124,7 @@ async def new_session(window: Window, params: NewParams) -> Opened:
 
 async def _open(window: Window, path: str) -> None:
     try:
-        await window.replace_session(lambda: opened(path, window.place))
+        await window.replace_session(lambda _: opened(path, window.place))
     except OSError as error:
         why = f"{path}: {error.strerror}" if error.strerror else str(error)
         raise RefusedError("notFound", f"{why}. There is no session to open; choose another file.") from error
@@ -122,7 +132,7 @@ async def _open(window: Window, path: str) -> None:
 
 async def _begin(window: Window, cwd: str | None, name: str | None) -> None:
     window.cwd = cwd
-    await window.replace_session(lambda: window.begin_session(name))
+    await window.replace_session(lambda _: window.begin_session(name))
 
 
 def _listed(info: SessionInfo, current: str | None) -> ListedSession:

@@ -23,7 +23,10 @@ class TrustResult(Wire, frozen=True, kw_only=True):
 
 
 async def set_trust(window: Window, params: TrustParams) -> TrustResult:
-    """Trust the working directory, or stop trusting it, in this window and, if asked, from now on."""
+    """Trust the working directory, or stop trusting it, in this window and, if asked, from now on.
+
+    Raises RefusedError where the decision cannot be remembered; then nothing has changed.
+    """
     await window.ready()
     if params.remember:
         update = TrustUpdate(path=window.place, decision=params.trusted)

@@ -122,6 +122,8 @@ def _explain(error: Exception) -> tuple[str, Failure]:
             return f"Connection error: {_cause_of(error)}", Failure(kind="network")
         case httpx2.TransportError():
             return f"Connection lost: {_cause_of(error)}", Failure(kind="network")
+        case UnicodeDecodeError(reason="unexpected end of data"):
+            return "The stream ended before message_stop, in the middle of a character", Failure(kind="stream")
         case UnicodeDecodeError():
             return f"Could not read the stream: {error}", Failure(kind="stream")
         case _:

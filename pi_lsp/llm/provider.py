@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import sys
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import aclosing, suppress
@@ -26,6 +27,8 @@ from pi_lsp.resources.settings import ProviderRetrySettings
 
 if TYPE_CHECKING:
     from pi_lsp.llm.anthropic import Connection, Response
+
+logger = logging.getLogger(__name__)
 
 STALL_S = 300.0
 """So long no byte may come before a request counts as stalled; Pi 1.6.0's HTTP client waits as long."""
@@ -77,6 +80,9 @@ class AnthropicProvider:
                 await response.aclose()
         except RequestError as error:
             answer.fail(str(error), error.failure)
+        except Exception as error:  # a fault of ours or of a library is a failed answer, too
+            logger.exception("the request to %s failed", request.model.id)
+            answer.fail(f"{type(error).__name__}: {error}", Failure(kind="unexpected"))
 
     async def _connect(self, endpoint: Endpoint) -> "Connection":
         identity = (endpoint.base_url, endpoint.key.secret, endpoint.key.bearer, *endpoint.headers.items())
@@ -119,7 +125,7 @@ class AnthropicProvider:
         raise AssertionError("count has no end")
 
     def _content(self, request: ChatRequest) -> bytes:
-        messages = without_thinking(request.messages, self._refused)
+        messages = without_thinking(request.messages, self._refused) if self._refused else request.messages
         tokens = estimate_context(messages, window=request.model.context_window).tokens
         limit = output_limit(request.model, tokens, request.max_tokens)
         body = request_body(messages, request.model, level=request.level, max_tokens=limit, cache=request.cache)

@@ -13,6 +13,8 @@ from email.utils import parsedate_to_datetime
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.ASCII | re.IGNORECASE)
 _FIRST_DELAY_MS = 500
 _LONGEST_DELAY_MS = 8000
+_LONGEST_ASKED_MS = float(2**53 - 1)
+"""A server may ask for a pause that is no finite number of ms any more."""
 _JITTER = 0.25
 
 
@@ -73,11 +75,11 @@ def delay_ms(
 def _asked_for(headers: Mapping[str, str] | None, now: Callable[[], float]) -> float | None:
     exact = _number(_header(headers, "retry-after-ms"))
     if exact is not None:
-        return exact
+        return min(exact, _LONGEST_ASKED_MS)
     text = _header(headers, "retry-after")
     seconds = _number(text)
     if seconds is not None:
-        return seconds * 1000
+        return min(seconds * 1000, _LONGEST_ASKED_MS)
     try:
         return (parsedate_to_datetime(text).timestamp() - now()) * 1000
     except (ValueError, TypeError, OverflowError):
@@ -92,4 +94,4 @@ def _number(text: str) -> float | None:
 
 
 def _header(headers: Mapping[str, str] | None, name: str) -> str:
-    return next((value for key, value in (headers or {}).items() if key.lower() == name), "")
+    return next((value.strip(" \t\r\n") for key, value in (headers or {}).items() if key.lower() == name), "")

@@ -4,6 +4,7 @@ Warnings are shown by a message, too, whatever the client knows of us.
 """
 
 import asyncio
+import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from pi_lsp.lsp.protocol import PiProtocol
 if TYPE_CHECKING:
     from pi_lsp.agent.events import ContextChanged, Event
     from pi_lsp.agent.window import Window
+
+logger = logging.getLogger(__name__)
 
 QUIET_S = 0.05
 """Changes of resources that follow each other so quickly are told as one: an editor saves many files at a time."""
@@ -82,7 +85,11 @@ class EventSender:
             seq, event = self._waiting.popleft()
             if not self._waiting:
                 self._put.clear()
-            params: Any = await event_params(window, event, seq)
+            try:
+                params: Any = await event_params(window, event, seq)
+            except Exception:  # the others are told all the same
+                logger.exception("%s could not be told", type(event).__name__)
+                continue
             self._protocol.notify("pi/event", params)
             if changes_context(event):
                 self._look(window)

@@ -70,6 +70,7 @@ class Connection:
         self.beside: list[Callable[[Window], Coroutine[Any, Any, None]]] = []
         """What runs beside the requests, from `initialized` on."""
         self._counts = False
+        self._has_begun = False
         self._params: types.InitializeParams | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self.client: PiClient | None = None
@@ -95,8 +96,10 @@ class Connection:
             self.client = _lenient(pi, PiClient, "experimental.pi") or PiClient()
 
     def begin(self) -> None:
-        """Open the window's session, in the background."""
-        self.spawn(self._begin())
+        """Open the window's session, in the background. To be told again changes nothing."""
+        if not self._has_begun:
+            self._has_begun = True
+            self.spawn(self._begin())
 
     async def end(self) -> None:
         """End what goes on in the window and let go of it; what arrived of an answer is stored."""

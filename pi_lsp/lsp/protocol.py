@@ -41,6 +41,7 @@ INVALID_REQUEST = -32600
 PARSE_ERROR = -32700
 
 _GENERIC = (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification)
+_PARTS_OF_A_CALL = ("jsonrpc", "id", "method", "params")
 _LIFECYCLE = {types.INITIALIZE, types.EXIT}
 
 
@@ -79,8 +80,11 @@ class PiProtocol(LanguageServerProtocol):
                 return
             self._refuse(message, INVALID_REQUEST, "not a JSON-RPC 2.0 message (batches are not part of LSP)")
             return
-        method = message.get("method")
-        if method is not None:
+        if "method" in message:
+            method = message["method"]
+            if why := self._misuse(message):
+                self._refuse(message, INVALID_REQUEST, why)
+                return
             if self._shutdown and method != types.EXIT:
                 self._refuse(message, INVALID_REQUEST, "the server is shutting down")
                 return
@@ -90,15 +94,32 @@ class PiProtocol(LanguageServerProtocol):
             if method == types.INITIALIZE and self._initialized:
                 self._refuse(message, INVALID_REQUEST, "initialize was already answered")
                 return
-            message.setdefault("params", None)
+            message = {"params": None} | {key: message[key] for key in _PARTS_OF_A_CALL if key in message}
+        elif not _is_id(message.get("id")):
+            logger.warning("ignored a response without the id of a request")
+            return
         try:
             structured = super().structure_message(message)
         except JsonRpcException as error:
             self._report_misfit(message, error)
             return
-        if method == types.INITIALIZE:
+        if message.get("method") == types.INITIALIZE:
             self._initialized = True
         super().handle_message(cast("Any", structured))
+
+    def _misuse(self, message: dict[str, Any]) -> str | None:
+        """What is wrong with the envelope of a request or a notification."""
+        method = message["method"]
+        if not isinstance(method, str):
+            return "the method is a string"
+        if "id" not in message:
+            return None
+        if not (message["id"] is None or _is_id(message["id"])):
+            return "an id is a string or a number"
+        kind = self.get_message_type(method)
+        if kind is not None and "id" not in attrs.fields_dict(kind):
+            return f"{method} is a notification: it has no id"
+        return None
 
     def answer_unreadable(self, error: Exception) -> None:
         """Answer a body that is no JSON; its id is unknown."""
@@ -109,6 +130,7 @@ class PiProtocol(LanguageServerProtocol):
         if _is_object(message) and "id" not in message:
             return
         msg_id = message.get("id") if _is_object(message) else None
+        msg_id = msg_id if _is_id(msg_id) else None  # JSON-RPC: null where it cannot be told
         self._send_data(types.ResponseErrorMessage(id=msg_id, error=types.ResponseError(code, why)))
 
     def _report_misfit(self, message: dict[str, Any], error: JsonRpcException) -> None:
@@ -139,6 +161,12 @@ class PiProtocol(LanguageServerProtocol):
             callback(future)
 
         super()._execute_handler(msg_id, handler, done, args, kwargs)
+
+    def _handle_notification(self, method_name: str, params: Any) -> None:
+        if self.custom_handler(method_name) is not None:
+            logger.warning("ignored %s: it is a request, and came without an id", method_name)
+            return
+        super()._handle_notification(method_name, params)
 
     def _get_handler(self, feature_name: str) -> Any:
         return self.custom_handler(feature_name) or super()._get_handler(feature_name)
@@ -257,6 +285,11 @@ def _wire_path(line: str) -> str:
 def _camel(name: str) -> str:
     head, *rest = name.rstrip("_").split("_")
     return head + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+def _is_id(value: Any) -> TypeGuard[str | int]:
+    """Whether a value can be the id of a request; other numbers than integers are allowed by JSON-RPC alone."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:

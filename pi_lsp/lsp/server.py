@@ -49,8 +49,10 @@ def serve() -> int:
     collect_rarely()
     reader, writer = stdio.claim()
     server = make_server()
-    server.start_io(reader, cast("BinaryIO", stdio.Outlet(writer)))
+    outlet = stdio.Outlet(writer)
+    server.start_io(cast("BinaryIO", stdio.Inlet(reader, outlet)), cast("BinaryIO", outlet))
     server.connection.close()  # where the client left without `shutdown`
+    outlet.close()
     return 0 if server.rpc.was_shut_down else 1
 
 

@@ -6,16 +6,30 @@ what else reads standard input finds it empty.
 """
 
 import asyncio
+import logging
 import os
+import select
 import sys
+import threading
+from queue import SimpleQueue
 from typing import BinaryIO
+
+logger = logging.getLogger(__name__)
+
+MOST_WAITING = 64 << 20
+"""Bytes. While the client leaves more unread, nothing more is read of what it sends."""
+_AT_ONCE: int = getattr(select, "PIPE_BUF", 0)
+"""Bytes. A pipe that takes anything takes so many without waiting."""
 
 
 def claim() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for the protocol; call it once, before anything is printed."""
+    """Take standard input and output for the protocol; call it once, before anything is printed.
+
+    What is written to the output is not buffered.
+    """
     sys.stdout.flush()
     reader = os.fdopen(os.dup(0), "rb")
-    writer = os.fdopen(os.dup(1), "wb")
+    writer = os.fdopen(os.dup(1), "wb", buffering=0)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
@@ -26,16 +40,28 @@ def claim() -> tuple[BinaryIO, BinaryIO]:
 class Outlet:
     """The output stream as pygls uses it: what is written in one step of the event loop leaves in one piece.
 
-    A turn tells a dozen things, most of them together, and each on its own would wake the client up.
+    A turn tells a dozen things, most of them together, and each on its own would wake the client up. What the client
+    is not ready to take waits for a thread that writes it, so a client that does not read holds nothing else up.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, *, most_waiting: int = MOST_WAITING) -> None:
+        """`stream` is not buffered."""
         self._stream = stream
+        self._most_waiting = most_waiting
+        self._step: list[bytes] = []
+        """Written in this step of the loop."""
         self._is_due = False
+        self._pieces: SimpleQueue[bytes | None] = SimpleQueue()
+        self._waiting = 0
+        """Bytes that the thread has still to write."""
+        self._changed = threading.Condition()
+        self._is_broken = False
+        self._thread: threading.Thread | None = None
 
     def write(self, data: bytes) -> int:
         """Take a message."""
-        return self._stream.write(data)
+        self._step.append(data)
+        return len(data)
 
     def flush(self) -> None:
         """Let what was taken leave: at the end of this step of the loop, at once outside of a loop."""
@@ -44,16 +70,76 @@ class Outlet:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            self._stream.flush()
+            self._leave()
         else:
             self._is_due = True
             loop.call_soon(self._leave)
 
-    def close(self) -> None:
-        """Let everything leave, and close."""
-        self._stream.close()
+    def wait_for_room(self) -> None:
+        """Wait while the client leaves too much unread. Not in the event loop."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting <= self._most_waiting)
+
+    def close(self, patience_s: float = 5.0) -> None:
+        """Let everything leave, and wait for that; a client that does not read is not waited for any longer."""
+        self._leave()
+        self._pieces.put(None)
+        if self._thread:
+            self._thread.join(patience_s)
 
     def _leave(self) -> None:
         self._is_due = False
-        if not self._stream.closed:
-            self._stream.flush()
+        data, self._step = b"".join(self._step), []
+        if not data:
+            return
+        if self._waiting == 0 and len(data) <= _AT_ONCE and _takes_more(self._stream):
+            self._put(data)
+            return
+        with self._changed:
+            self._waiting += len(data)
+        self._pieces.put(data)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write_on, name="pi-lsp-output", daemon=True)
+            self._thread.start()
+
+    def _write_on(self) -> None:
+        while (data := self._pieces.get()) is not None:
+            self._put(data)
+            with self._changed:
+                self._waiting -= len(data)
+                self._changed.notify_all()
+
+    def _put(self, data: bytes) -> None:
+        """Write all of it; nothing any more once the client is gone."""
+        left = memoryview(data)
+        try:
+            while left and not self._is_broken:
+                left = left[self._stream.write(left) :]
+        except (OSError, ValueError) as error:
+            self._is_broken = True
+            logger.warning("the client does not listen any more: %s", error)
+
+
+class Inlet:
+    """The input stream as pygls reads it, in a thread: header lines and bodies."""
+
+    def __init__(self, stream: BinaryIO, outlet: Outlet) -> None:
+        self._stream = stream
+        self._outlet = outlet
+
+    def readline(self) -> bytes:
+        """The next header line, once the client has taken enough of what it was sent."""
+        self._outlet.wait_for_room()
+        return self._stream.readline()
+
+    def read(self, size: int) -> bytes:
+        """A body."""
+        return self._stream.read(size)
+
+
+def _takes_more(stream: BinaryIO) -> bool:
+    """Whether a small piece can be written without waiting; False also where that cannot be told (Windows)."""
+    try:
+        return bool(select.select([], [stream], [], 0)[1])
+    except (OSError, ValueError):
+        return False

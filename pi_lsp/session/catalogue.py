@@ -49,7 +49,7 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 
 
 class BrokenFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file among the sessions that is none, or cannot be read."""
+    """A file among the sessions that is none or cannot be read, or a folder of sessions that cannot."""
 
     file: str
     reason: str
@@ -75,26 +75,37 @@ class Catalogue:
 
     def in_folder(self, folder: str) -> Listing:
         """The sessions of one folder; none where it does not exist."""
-        return self._listing(_session_files(folder))
+        return self._listing([folder])
 
     def everywhere(self, sessions_dir: str) -> Listing:
         """The sessions of all folders in `<agent folder>/sessions`."""
-        folders = (os.path.join(sessions_dir, name) for name in _names(sessions_dir))
-        return self._listing(file for folder in folders for file in _session_files(folder))
+        try:
+            names = _names(sessions_dir)
+        except OSError as error:
+            return Listing(sessions=[], problems=[_broken(sessions_dir, error)])
+        return self._listing(os.path.join(sessions_dir, name) for name in names)
 
-    def _listing(self, files: Iterable[str]) -> Listing:
-        found = [self._look(file) for file in files]
+    def _listing(self, folders: Iterable[str]) -> Listing:
+        found = [info for folder in folders for info in self._infos(folder)]
         sessions = [info for info in found if isinstance(info, SessionInfo)]
         return Listing(
             sessions=sorted(sessions, key=attrgetter("modified", "file"), reverse=True),
             problems=[info for info in found if isinstance(info, BrokenFile)],
         )
 
+    def _infos(self, folder: str) -> Iterator[SessionInfo | BrokenFile]:
+        try:
+            files = _session_files(folder)
+        except OSError as error:
+            yield _broken(folder, error)
+        else:
+            yield from map(self._look, files)
+
     def _look(self, file: str) -> SessionInfo | BrokenFile:
         try:
             status = os.stat(file)
         except OSError as error:
-            return BrokenFile(file=file, reason=error.strerror or str(error))
+            return _broken(file, error)
         stamp = _Stamp(status.st_size, status.st_mtime_ns)
         known = self._known.get(file)
         if known is None or known[0] != stamp:
@@ -118,7 +129,7 @@ def describe(file: str) -> SessionInfo | BrokenFile:
     except InvalidSessionError as error:
         return BrokenFile(file=file, reason=str(error))
     except OSError as error:
-        return BrokenFile(file=file, reason=error.strerror or str(error))
+        return _broken(file, error)
     times = [time for entry in tail if (time := _activity(entry)) is not None]
     parent = header.get("parentSession")
     return SessionInfo(
@@ -137,7 +148,11 @@ def describe(file: str) -> SessionInfo | BrokenFile:
 
 def newest(folder: str, cwd: str | None = None) -> str | None:
     """The session file of a folder that was written last; `cwd`: the last one of that working directory."""
-    for file in sorted(_session_files(folder), key=_written, reverse=True):
+    try:
+        files = _session_files(folder)
+    except OSError:
+        return None
+    for file in sorted(files, key=_written, reverse=True):
         try:
             header = read_header(Index(_head_of(Source(file))), file).header
         except (InvalidSessionError, OSError):
@@ -197,12 +212,17 @@ def _written(file: str) -> int:
         return 0
 
 
+def _broken(file: str, error: OSError) -> BrokenFile:
+    return BrokenFile(file=file, reason=error.strerror or str(error))
+
+
 def _session_files(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in _names(folder) if name.endswith(".jsonl")]
 
 
 def _names(folder: str) -> list[str]:
+    """What stands in a folder; nothing where there is none. Raises OSError where it cannot be looked into."""
     try:
         return sorted(os.listdir(folder))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []

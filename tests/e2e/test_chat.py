@@ -161,8 +161,11 @@ def test_abort_gives_back_what_was_not_said(editor: Editor, api: Api) -> None:
 def test_failures_are_tried_again_where_one_can_see_it(editor: Editor, api: Api) -> None:
     api.will(Reply(status=503, error="overloaded"), Reply(text="Half", cut_after=4), Reply(text="Whole."))
     assert chat(editor, "go")["stopReason"] == "done"
-    kinds = [event["type"] for event in editor.events() if event["type"].startswith("retry")]
+    retries = [event for event in editor.events() if event["type"].startswith("retry")]
+    kinds = [event["type"] for event in retries]
     assert kinds == ["retry_scheduled", "retry_attempt_start"] * 2 + ["retry_finished"]
+    reasons = [event["reason"] for event in retries if "reason" in event]
+    assert reasons == ["the provider is busy", "the connection was lost"]
 
 
 def test_shutdown_in_the_middle_of_an_answer(editor: Editor, api: Api, home: Home) -> None:

@@ -32,6 +32,7 @@ def test_requests_before_initialize_and_a_second_initialize_are_refused(start: A
     assert code_of(editor, "pi/state") == -32002
     assert code_of(editor, "shutdown") == -32002
     editor.notify("textDocument/didOpen", {"nonsense": True})
+    editor.send({"jsonrpc": "2.0", "id": "to nothing", "result": None})
     editor.initialize()
     assert code_of(editor, "initialize", {"capabilities": {}, "processId": None, "rootUri": None}) == -32600
     assert editor.call("pi/state")["phase"] == "idle"
@@ -41,6 +42,7 @@ def test_after_shutdown_requests_are_refused_and_exit_is_0(home: Home) -> None:
     with Editor(home) as editor:
         editor.initialize()
         editor.call("shutdown")
+        editor.send({"jsonrpc": "2.0", "id": "to nothing", "result": None})  # an answer gets none
         assert code_of(editor, "pi/state") == -32600
         assert code_of(editor, "textDocument/hover", place(home.workspace / "AGENTS.md")) == -32600
         assert code_of(editor, "shutdown") == -32600

@@ -4,8 +4,32 @@ import json
 from pathlib import Path
 
 from tests.support.chats import Talk
+from tests.support.waiting import wait_until
 
-HEAD = "import asyncio, time\nfrom pi_lsp.agent.hook_specs import hookimpl\n"
+HEAD = f"""
+import asyncio, time
+from pi_lsp.agent.hook_specs import hookimpl
+from {__name__} import Gate
+"""
+
+
+class Gate:
+    """A place where a hook that is not async stops until the test lets it pass; made on both sides by its folder."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self._reached, self._open = Path(folder, "reached"), Path(folder, "open")
+        self.stopping = f"Gate({str(folder)!r}).stop()"
+        """What the hook does there."""
+
+    def stop(self) -> None:
+        self._reached.touch()
+        wait_until(self._open.exists)
+
+    def is_reached(self) -> bool:
+        return self._reached.exists()
+
+    def open(self) -> None:
+        self._open.touch()
 
 
 def plugin(folder: Path, text: str, name: str = "plugin.py") -> Path:

@@ -1,7 +1,6 @@
 """Conversations to compact and to leave, and models that answer by a script."""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pi_lsp.agent.speaker import FindSpeaker, Nobody, Speaker
@@ -12,11 +11,9 @@ from pi_lsp.llm.scripted import Script, ScriptedAnswer, ScriptedProvider
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import text_of
 from pi_lsp.session.store import Session
-from tests.support.windows import Place, answered, said
+from tests.support.windows import AT_ONCE, Place, answered, said
 
 SONNET = Model(id="claude-sonnet-4-5", name="Sonnet", context_window=200_000, max_tokens=64_000, reasoning=True)
-AT_ONCE: JsonObject = {"retry": {"baseDelayMs": 0}}
-"""Settings with which nothing waits."""
 KEEP_LITTLE: JsonObject = {**AT_ONCE, "compaction": {"keepRecentTokens": 50, "reserveTokens": 196_000}}
 """Settings with which compaction begins beyond 4,000 tokens and keeps the last turn."""
 
@@ -76,12 +73,3 @@ def reopened(place: Place) -> Session:
 def prompt_of(speaker: Speaker, request: int = -1) -> str:
     """The text of the user message of a request for a summary."""
     return text_of(provider_of(speaker).requests[request].messages[-1])
-
-
-async def until(check: Callable[[], object]) -> None:
-    """Wait until something has happened."""
-    for _ in range(2000):
-        if check():
-            return
-        await asyncio.sleep(0.001)
-    raise AssertionError("it did not happen")

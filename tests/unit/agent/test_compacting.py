@@ -13,6 +13,7 @@ from pi_lsp.base.json import as_object, encode
 from pi_lsp.context.prompt_state import system_text
 from pi_lsp.llm.scripted import ScriptedAnswer
 from pi_lsp.resources.settings_read import SettingError
+from tests.support.waiting import until
 from tests.support.windows import Place, answered, said
 from tests.unit.agent.talk import (
     KEEP_LITTLE,
@@ -25,7 +26,6 @@ from tests.unit.agent.talk import (
     reopened,
     speaker,
     text,
-    until,
 )
 
 
@@ -59,6 +59,7 @@ async def test_a_compaction_is_one_entry_behind_the_leaf(place: Place) -> None:
     assert body.parent_id == "a5"
     assert (body.get("summary"), body.get("firstKeptEntryId")) == ("THE SUMMARY", done.result.first_kept_entry_id)
     assert body.get("fromHook") is False
+    assert body.get("usage") == done.result.usage is not None  # what it has cost counts
 
 
 async def test_C8_the_rules_go_whole_into_the_first_request_after_it(place: Place) -> None:
@@ -148,16 +149,17 @@ async def test_C5_an_abort_that_comes_while_the_entry_is_written_leaves_a_whole_
         assert named(events, CompactionEnd)[0].entry_id == done.entry.id == await leaf(window)
 
 
-async def test_S1_a_session_that_goes_on_elsewhere_meanwhile_gets_no_compaction(place: Place) -> None:
+@pytest.mark.parametrize("leaf_id", ["a2", "u5"])
+async def test_S1_a_session_that_goes_on_elsewhere_meanwhile_gets_no_compaction(place: Place, leaf_id: str) -> None:
     async with place.window(settings=KEEP_LITTLE) as window:
 
         async def another_window_moves(planned: Planned) -> None:
-            await window.in_session(lambda conversation: conversation.session.move("a2"))
+            await window.in_session(lambda conversation: conversation.session.move(leaf_id))
 
         with pytest.raises(CompactionRefusedError) as refusal:
             await Compactor(window, Seams(before_compact=another_window_moves)).compact(speaker([text("S")]))
         assert refusal.value.reason == "staleTip"
-        assert await leaf(window) == "a2"
+        assert await leaf(window) == leaf_id
 
 
 async def test_what_another_program_appended_meanwhile_stays_behind_the_summary(place: Place) -> None:
@@ -203,6 +205,18 @@ async def test_a_hook_writes_the_summary_or_forbids_it(place: Place) -> None:
             await Compactor(window, Seams(before_compact=forbid, compact_failed=failed)).compact(asked)  # pyright: ignore
         assert refusal.value.reason == "cancelledByHook"
         assert told[-1] == ("manual", "a hook has cancelled the compaction")
+
+
+@pytest.mark.parametrize("first_kept", [None, "nobody's"])
+async def test_a_hook_that_names_no_entry_of_the_path_keeps_what_would_have_been_kept(
+    place: Place, first_kept: str | None
+) -> None:
+    async def own(planned: Planned) -> GivenCompaction:
+        return GivenCompaction(summary="MINE", first_kept_entry_id=first_kept)
+
+    async with place.window(settings=KEEP_LITTLE) as window:
+        done = await Compactor(window, Seams(before_compact=own)).compact(NOBODY)
+        assert (done.entry.get("summary"), done.entry.get("firstKeptEntryId")) == ("MINE", "u5")
 
 
 async def test_a_seam_that_raises_does_not_keep_a_compaction_from_being_done(place: Place) -> None:

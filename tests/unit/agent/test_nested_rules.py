@@ -10,13 +10,15 @@ from pi_lsp.agent.events import RulesOffered
 from pi_lsp.agent.nested_rules import applying
 from pi_lsp.agent.prompting import Reference
 from pi_lsp.agent.workspace import Workspace
+from pi_lsp.api.errors import ParamsError
 from pi_lsp.api.restore import LoadParams, load_rules
 from pi_lsp.api.sessions import NewParams, new_session
 from pi_lsp.base.json import as_object, as_str
 from pi_lsp.base.paths import path_to_uri
 from tests.support.api_server_replies import Reply
-from tests.support.chats import Talk, talking, until
+from tests.support.chats import Talk, talking
 from tests.support.editor import write
+from tests.support.waiting import until
 
 FILES = {
     "AGENTS.md": "Root.",
@@ -47,6 +49,8 @@ async def test_R3_each_file_is_offered_once_in_a_session(tmp_path: Path) -> None
         await talk.say("again", **shown(talk, "api/v2/x.py", "web/y.ts", "AGENTS.md"))
         assert offers(talk) == [["api/AGENTS.md", "api/v2/CLAUDE.md"], ["web/AGENTS.md"]]
         assert "No SQL." not in str(talk.server.requests[-1].body)
+        await talk.say("once more", **shown(talk, "web/y.ts"))
+        assert len(offers(talk)) == 2
         await new_session(talk.window, NewParams())
         await talk.say("anew", **shown(talk, "web/y.ts"))
         assert offers(talk)[2:] == [["web/AGENTS.md"]]
@@ -98,7 +102,7 @@ async def test_off_is_off_and_what_cannot_be_sent_touches_nothing(tmp_path: Path
         assert offers(talk) == []
     async with talking(tmp_path / "other") as talk:
         write(talk.place.workspace, FILES)
-        with pytest.raises(Exception, match="cannot be read"):
+        with pytest.raises(ParamsError, match="cannot be read"):
             await talk.say("look", **shown(talk, "web/y.ts", "web/missing.ts"))
         await asyncio.sleep(0)
         assert offers(talk) == []

@@ -122,3 +122,10 @@ def test_an_empty_file_that_is_not_called_like_a_session_is_none(tmp_path: Path)
     assert refused.session.path != str(tmp_path / "notes.md")
     opening = open_first(str(tmp_path / "empty.jsonl"), str(tmp_path), str(tmp_path / "agent"), None)
     assert (opening.problem, opening.session.path) == (None, str(tmp_path / "empty.jsonl"))
+
+
+@pytest.mark.parametrize("name", ["a\0b.jsonl", "\0", "x" * 5000 + ".jsonl", "\ud800.jsonl", ""])
+def test_a_name_that_no_file_has_gives_a_new_session_and_says_why(tmp_path: Path, name: str) -> None:
+    opening = open_first(str(tmp_path / name), str(tmp_path), str(tmp_path / "agent"), None)
+    assert opening.problem
+    assert not opening.session.is_saved

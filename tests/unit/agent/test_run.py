@@ -15,7 +15,8 @@ from pi_lsp.api.compaction import CompactParams
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.state import state
 from tests.support.api_server_replies import Reply
-from tests.support.chats import talking, until
+from tests.support.chats import talking
+from tests.support.waiting import until
 from tests.support.windows import answered, said
 
 
@@ -100,7 +101,7 @@ async def test_running_tells_the_answer_so_far(tmp_path: Path) -> None:
         assert (await state(talk.window, None)).running is None
 
 
-async def test_tools_are_answered_that_none_is_run_and_S11_behind_their_call(tmp_path: Path) -> None:
+async def test_S11_tools_are_answered_behind_their_call_that_none_is_run(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         talk.server.replies = [Reply(text="I look.", tools=[{"id": "t1", "name": "read", "input": {"path": "x"}}])]
         assert (await talk.say("go")).stop_reason == "done"
@@ -119,7 +120,7 @@ async def test_a_model_that_calls_tools_without_end_is_stopped(tmp_path: Path) -
 async def test_a_window_without_a_folder_talks_and_writes_nothing(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         talk.window.cwd = None
-        await talk.window.replace_session(lambda: talk.window.begin_session())
+        await talk.window.replace_session(lambda _: talk.window.begin_session())
         before = files_below(tmp_path)
         assert (await talk.say("go")).stop_reason == "done"
         assert [role for role, _ in await talk.said()] == ["user", "assistant"]

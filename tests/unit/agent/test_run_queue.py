@@ -11,7 +11,8 @@ from pi_lsp.api.chat import QueueParams, set_queue
 from pi_lsp.api.errors import RefusedError
 from pi_lsp.api.state import state
 from tests.support.api_server_replies import Reply
-from tests.support.chats import talking, until
+from tests.support.chats import talking
+from tests.support.waiting import until
 
 
 async def test_steering_goes_into_the_next_turn_and_follow_ups_come_after_the_last(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pi_lsp.agent import events
 from pi_lsp.api.chat import abort
 from pi_lsp.session.store import Session
 from tests.support.api_server_replies import Reply
-from tests.support.chats import talking, until
+from tests.support.chats import talking
+from tests.support.waiting import until
 from tests.support.windows import answered
 from tests.unit.agent.talk import long_talk
 
@@ -45,12 +46,21 @@ async def test_an_abort_ends_the_pause_before_a_retry(tmp_path: Path) -> None:
     async with talking(tmp_path, settings={"retry": {"baseDelayMs": 60_000}}) as talk:
         talk.server.replies = [Reply(status=529, error="Overloaded", body=None)]
         run = talk.begin("go")
-        await until(lambda: talk.window.operations.phase == "retrying" and talk.told(events.RetryScheduled))
-        await asyncio.sleep(0.01)
+        await until(lambda: "context_edit" in talk.stored)  # the last thing that is done before the pause
         await abort(talk.window, None)
         assert (await run).stop_reason == "cancelled"
         assert [event.success for event in talk.told(events.RetryFinished)] == [False]
         assert talk.window.operations.phase == "idle"
+
+
+async def test_an_abort_of_a_second_attempt_ends_the_retries(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        talk.server.replies = [Reply(status=529, error="Overloaded"), Reply(wait_s=30)]
+        run = talk.begin("go")
+        await until(lambda: len(talk.server.requests) == 2)
+        await abort(talk.window, None)
+        assert (await run).stop_reason == "cancelled"
+        assert [(event.attempt, event.success) for event in talk.told(events.RetryFinished)] == [(1, False)]
 
 
 async def test_an_abort_at_every_await_leaves_a_session_that_goes_on(tmp_path: Path) -> None:

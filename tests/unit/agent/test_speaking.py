@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +20,7 @@ from pi_lsp.api.models import (
 )
 from pi_lsp.api.state import state
 from tests.support.chats import KEYS, talking
+from tests.support.waiting import until
 from tests.support.windows import Place, answered, said
 
 CUSTOM = {
@@ -84,7 +84,7 @@ async def test_the_session_counts_more_and_the_choice_most(place: Place, monkeyp
             await set_thinking(window, ThinkingParams(level="loud"))
         # The choice is for this session; nothing of it is in the file before something is said.
         assert "claude-opus-4-5" not in place.session.read_text()
-        await window.replace_session(lambda: window.begin_session())
+        await window.replace_session(lambda _: window.begin_session())
         assert await spoken(window) == ("anthropic", "claude-sonnet-4-5", "high")
 
 
@@ -172,14 +172,4 @@ async def test_closing_the_window_closes_the_connections(tmp_path: Path) -> None
         await talk.say("go")
         assert talk.server.tasks
         await talk.window.aclose()
-        await _until_none(talk.server)
-
-
-async def _until_none(server: Any) -> None:
-    import asyncio
-
-    for _ in range(500):
-        if not server.tasks:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("a connection is open")
+        await until(lambda: not talk.server.tasks)

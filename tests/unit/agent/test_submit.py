@@ -14,9 +14,10 @@ from pi_lsp.api.compaction import CompactParams
 from pi_lsp.api.errors import RefusedError
 from pi_lsp.api.switching import SwitchParams
 from tests.support.api_server_replies import Reply
-from tests.support.chats import talking, until
+from tests.support.chats import talking
+from tests.support.waiting import until
 from tests.support.windows import answered, said
-from tests.unit.agent.plugins import of_user
+from tests.unit.agent.plugins import Gate, of_user
 
 TALK = [entry for n in range(6) for entry in (said(f"u{n}", "word " * 300), answered(f"a{n}", "answer"))]
 SMALL = {"compaction": {"keepRecentTokens": 300}}
@@ -34,10 +35,12 @@ async def test_the_second_of_two_prompts_at_once_is_refused(tmp_path: Path) -> N
 
 async def test_steering_while_the_prompt_is_still_prepared_waits_for_its_run(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
-        of_user(talk, "@hookimpl\ndef input(text):\n    time.sleep(0.2 if text == 'one' else 0)\n    return text")
+        gate = Gate(tmp_path)
+        of_user(talk, f"@hookimpl\ndef input(text):\n    if text == 'one': {gate.stopping}\n    return text")
         run = talk.begin("one")
-        await asyncio.sleep(0.05)
+        await until(gate.is_reached)
         assert (await talk.say("two", mode="steer")).stop_reason == "queued"
+        gate.open()
         await run
         assert [text for role, text in await talk.said() if role == "user"] == ["one", "two"]
 
@@ -109,16 +112,16 @@ async def test_work_that_is_ended_twice_cleans_up_once() -> None:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
             steps.append("cleaning")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.05)  # in this time it is ended again
             steps.append("clean")
         return "ended"
 
     running = asyncio.create_task(operations.run("running", work))
-    await asyncio.sleep(0.01)
+    await until(lambda: not operations.is_idle)
     with pytest.raises(BusyError, match="running"):
         await operations.run("compacting", work)
     ending = asyncio.create_task(operations.abort())
-    await asyncio.sleep(0.01)
+    await until(lambda: steps)
     running.cancel()
     await operations.abort()
     await ending

@@ -14,7 +14,8 @@ from pi_lsp.llm.failure import Failure
 from pi_lsp.llm.retry import RetryPolicy
 from pi_lsp.llm.scripted import ScriptedAnswer, ToolCall
 from pi_lsp.resources.settings import CompactionSettings
-from tests.unit.agent.talk import SONNET, named, prompt_of, provider_of, speaker, text, until
+from tests.support.waiting import until
+from tests.unit.agent.talk import SONNET, named, prompt_of, provider_of, speaker, text
 from tests.unit.compaction.sessions import assistant, call, chain, result, units, user
 
 USELESS = [

@@ -14,21 +14,9 @@ from pi_lsp.llm.scripted import ScriptedAnswer
 from pi_lsp.session.actions import append_message
 from pi_lsp.session.errors import EntryNotFoundError
 from tests.support.strict_api import violations
-from tests.support.windows import Place, answered, said
-from tests.unit.agent.talk import (
-    AT_ONCE,
-    SONNET,
-    leaf,
-    named,
-    path,
-    prompt_of,
-    provider_of,
-    recorded,
-    reopened,
-    speaker,
-    text,
-    until,
-)
+from tests.support.waiting import until
+from tests.support.windows import AT_ONCE, Place, answered, said
+from tests.unit.agent.talk import SONNET, leaf, named, path, prompt_of, provider_of, recorded, reopened, speaker, text
 
 
 def edited(entry_id: str, file: str) -> dict[str, Any]:

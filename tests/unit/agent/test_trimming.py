@@ -8,6 +8,7 @@ from pi_lsp.agent.events import CompactionStart
 from pi_lsp.agent.trimming import KEPT_UNITS, LARGE_UNITS, plan_trims
 from pi_lsp.api.explain import ExplainParams, explain
 from pi_lsp.base.json import JsonObject
+from pi_lsp.context.estimate import PI_COUNTER
 from pi_lsp.context.select import select
 from pi_lsp.session.messages import text_of
 from tests.support.windows import Place, answered, said
@@ -90,8 +91,16 @@ def test_recent_results_and_small_savings_are_left_alone() -> None:
     large = [assistant("", call("c", "read")), result("c", units(8000))]
     assert plan_trims(select(chain(user("u"), *large)), 100) == []  # it is the newest
     assert [trim.entry_id for trim in plan_trims(select(chain(user("u"), *large, user(units(100)))), 100)] == ["e2"]
+    assert plan_trims(select(chain(user("u"), *large, user(units(99)))), 100) == []
     little = [assistant("", call("c", "read")), result("c", "x" * (LARGE_UNITS + 1))]
-    assert plan_trims(select(chain(user("u"), *little, user(units(100)))), 100) == []
+    assert plan_trims(select(chain(user("u"), *little, *little, *little, user(units(100)))), 100) == []
+
+
+def test_what_people_and_the_model_said_is_never_cut() -> None:
+    said = [user(units(9000)), assistant(units(9000), call("c", "read")), result("c", units(8000))]
+    [trim] = plan_trims(select(chain(*said, user(units(100)))), 100)
+    assert trim.entry_id == "e2"
+    assert trim.saved_tokens == 8000 - PI_COUNTER.text(trim.text)
 
 
 def test_what_is_cut_or_left_out_already_stays_so() -> None:
@@ -104,6 +113,7 @@ def test_what_is_cut_or_left_out_already_stays_so() -> None:
 def test_images_of_a_trimmed_result_are_told() -> None:
     image: JsonObject = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
     shot = result("c", units(8000))
-    shot["message"]["content"].append(image)  # pyright: ignore
-    [trim] = plan_trims(select(chain(user("u"), assistant("", call("c", "read")), shot, user(units(100)))), 100)
-    assert trim.text.endswith("[1 image left out]")
+    for told in ("[1 image left out]", "[2 images left out]"):
+        shot["message"]["content"].append(image)  # pyright: ignore
+        [trim] = plan_trims(select(chain(user("u"), assistant("", call("c", "read")), shot, user(units(100)))), 100)
+        assert trim.text.endswith(told)

@@ -1,5 +1,6 @@
 """`pi/chat`, `pi/abort` and `pi/queue/set` as the wire has them."""
 
+import asyncio
 from pathlib import Path
 
 import msgspec
@@ -10,8 +11,9 @@ from pi_lsp.api.chat import ChatParams, QueueParams, abort, set_queue
 from pi_lsp.api.state import state
 from pi_lsp.session.messages import blocks_of, text_of
 from tests.support.api_server_replies import Reply
-from tests.support.chats import talking, until
-from tests.unit.agent.plugins import of_user
+from tests.support.chats import talking
+from tests.support.waiting import until
+from tests.unit.agent.plugins import Gate, of_user
 from tests.unit.agent.test_prompting import png
 
 
@@ -77,13 +79,17 @@ async def test_a_queued_message_keeps_its_images(tmp_path: Path) -> None:
 
 async def test_what_is_delivered_while_the_queue_is_edited_does_not_wait_anew(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
-        of_user(talk, "@hookimpl\ndef input(text):\n    time.sleep(0.3 if text == 'b' else 0)\n    return text")
-        talk.server.replies = [Reply(text="one", wait_s=0.15), Reply(text="two", wait_s=0.4)]
+        gate = Gate(tmp_path)
+        of_user(talk, f"@hookimpl\ndef input(text):\n    if text == 'b': {gate.stopping}\n    return text")
+        talk.server.replies = [Reply(text="one", wait_s=0.15), Reply(text="two", wait_s=1)]
         run = talk.begin("x")
         await until(lambda: talk.server.requests)
         await talk.say("a", mode="steer")
-        result = await set_queue(talk.window, QueueParams(steer=["a", "b"], follow_up=[]))
-        assert result.queue.steer == ["b"]
+        editing = asyncio.create_task(set_queue(talk.window, QueueParams(steer=["a", "b"], follow_up=[])))
+        await until(gate.is_reached)
+        await until(lambda: len(talk.server.requests) == 2)  # a was delivered
+        gate.open()
+        assert (await editing).queue.steer == ["b"]
         await run
         assert [text for role, text in await talk.said() if role == "user"] == ["x", "a", "b"]
 

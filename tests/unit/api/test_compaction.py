@@ -10,8 +10,9 @@ from pi_lsp.api.compaction import CompactParams, UndoResult, compact, undo
 from pi_lsp.api.errors import ParamsError, RefusedError
 from pi_lsp.api.switching import SwitchParams, switch
 from pi_lsp.llm.scripted import ScriptedAnswer
-from tests.support.windows import Place, said
-from tests.unit.agent.talk import AT_ONCE, KEEP_LITTLE, finding, leaf, long_talk, provider_of, speaker, text, until
+from tests.support.waiting import until
+from tests.support.windows import AT_ONCE, Place, said
+from tests.unit.agent.talk import KEEP_LITTLE, finding, leaf, long_talk, provider_of, speaker, text
 
 
 @pytest.fixture

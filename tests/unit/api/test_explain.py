@@ -209,7 +209,7 @@ def _bodies(draw: st.DrawFn) -> list[dict[str, Any]]:
     return bodies
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(bodies=_bodies(), data=st.data())
 def test_context_explain_and_the_request_say_the_same(bodies: list[dict[str, Any]], data: st.DataObject) -> None:
     tree = Tree(map(Entry.of, bodies))

@@ -99,6 +99,8 @@ async def test_what_is_no_rule_file_is_not_loaded(place: Place) -> None:
             with pytest.raises(RefusedError) as refusal:
                 await load_rules(window, LoadParams(uris=[path_to_uri(str(place.workspace / name))]))
             assert refusal.value.reason == "notFound"
+            if name == "CLAUDE.md":
+                assert "AGENTS.md" in str(refusal.value)  # which is read in its place
         for uris in ([], ["untitled:one"]):
             with pytest.raises(ParamsError):
                 await load_rules(window, LoadParams(uris=uris))

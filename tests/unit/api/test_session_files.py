@@ -24,7 +24,8 @@ from pi_lsp.base.paths import path_to_uri
 from pi_lsp.session.presence import mark
 from pi_lsp.session.store import Session
 from tests.support.api_server_replies import Reply
-from tests.support.chats import talking, until
+from tests.support.chats import talking
+from tests.support.waiting import until
 from tests.support.windows import Place, answered, said
 
 TALK = [said("u", "one"), answered("a", "1"), said("v", "two"), answered("b", "2")]

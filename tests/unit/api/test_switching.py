@@ -10,8 +10,9 @@ from pi_lsp.api.errors import RefusedError
 from pi_lsp.api.switching import LabelParams, LabelResult, SwitchParams, label, switch
 from pi_lsp.compaction.navigate import Switch, SwitchDecision
 from pi_lsp.llm.scripted import ScriptedAnswer
-from tests.support.windows import Place
-from tests.unit.agent.talk import AT_ONCE, finding, leaf, long_talk, provider_of, reopened, speaker, text, until
+from tests.support.waiting import until
+from tests.support.windows import AT_ONCE, Place
+from tests.unit.agent.talk import finding, leaf, long_talk, provider_of, reopened, speaker, text
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pi_lsp.llm.failure import Failure
 from pi_lsp.llm.scripted import SCRIPTED_MODEL, ScriptedAnswer, ScriptedProvider, ToolCall, demo_provider
 from pi_lsp.session.messages import text_of, usage_of
 from tests.support.api_server_client import SONNET, ask
+from tests.support.waiting import until
 
 
 async def test_it_streams_in_small_pieces_and_counts() -> None:
@@ -59,7 +60,7 @@ async def test_it_can_be_aborted() -> None:
             pass
 
     task = asyncio.create_task(read())
-    await asyncio.sleep(0.05)
+    await until(lambda: text_of(stream.message()))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
