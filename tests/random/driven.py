@@ -24,10 +24,10 @@ from pi_lsp.session.store import Session
 from tests.support.api_server import ApiServer
 from tests.support.editor import Home
 from tests.support.pi_models import use_local_api
+from tests.support.waiting import PATIENCE_S
 
 T = TypeVar("T")
 
-PATIENCE_S = 30.0
 LONG = "The harbour master wants the bookings sorted by tide. " * 10
 """So that a few turns are worth a compaction."""
 _METHODS = {method.name: method for method in METHODS}

@@ -81,7 +81,8 @@ def test_nothing_of_an_untrusted_workspace_is_used(
     assert len(api.server.requests) == 3
     assert "EVIL" not in json.dumps([request.body for request in api.server.requests])
     assert {request.headers["x-api-key"] for request in api.server.requests} == {"k"}
-    assert all(not skill["listed"] for skill in editor.call("pi/skills")["skills"])
+    listed = {skill["name"]: skill["listed"] for skill in editor.call("pi/skills")["skills"]}
+    assert listed == {"evil": False, "evil2": False}
 
 
 def test_settings_of_a_trusted_workspace_do_not_widen_rights(
@@ -98,7 +99,7 @@ def test_settings_of_a_trusted_workspace_do_not_widen_rights(
     assert editor.call("pi/chat", {"text": "hi"})["stopReason"] == "done"
     assert len(api.server.requests) == 1
     assert api.server.requests[0].headers["x-api-key"] == "k"
-    assert editor.call("pi/state").get("toolPolicy") == before.get("toolPolicy")
+    assert editor.call("pi/state")["toolPolicy"] == before["toolPolicy"] == "ask"
     assert not owned(home)
     assert str(home.workspace) not in editor.call("pi/state")["session"]["file"]
 

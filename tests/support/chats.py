@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,10 +18,9 @@ from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import role_of, text_of
 from tests.support.api_server import ApiServer
 from tests.support.api_server_replies import Reply
-from tests.support.windows import Place
+from tests.support.waiting import wait_until
+from tests.support.windows import AT_ONCE, Place
 
-AT_ONCE: JsonObject = {"retry": {"baseDelayMs": 0}}
-"""Settings with which nothing waits."""
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 
@@ -83,15 +81,6 @@ async def talking(
     assert [rule for rule in running.refusals if rule != "context"] == []
 
 
-async def until(check: Callable[[], object]) -> None:
-    """Wait until something has happened."""
-    for _ in range(5000):
-        if check():
-            return
-        await asyncio.sleep(0.002)
-    raise AssertionError("it did not happen")
-
-
 class Api:
     """The strict API in a thread of its own, for servers that are processes."""
 
@@ -109,10 +98,7 @@ class Api:
         self.server.replies[:] = replies
 
     def until(self, check: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 20
-        while not check():
-            assert time.monotonic() < deadline, "it did not happen"
-            time.sleep(0.005)
+        wait_until(check)
 
     def stop(self) -> None:
         self._do(self.server.stop())

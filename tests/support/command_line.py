@@ -4,11 +4,14 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "pi_lsp")
+Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+"""Runs `pi-lsp` with these arguments on the sample."""
 
 
 def environ(**changes: str) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """An editor around a real server: a workspace on disk, an agent folder of its own, and the messages an editor sends."""
 
 import json
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,8 @@ from typing import Any
 from lsprotocol.converters import get_converter
 
 from pi_lsp.base.paths import path_to_uri
-from tests.support.rpc import PATIENCE_S, Rpc
+from tests.support.rpc import Rpc
+from tests.support.waiting import wait_until
 
 PI = {"events": True}
 """What our own clients announce."""
@@ -86,10 +86,7 @@ class Editor(Rpc):
         told = self.event("context")
         apart = self.home.folder / "counting"
         write(apart, {"AGENTS.md": "a " * 200})  # some 100 tokens by its bytes, 200 by the vocabulary
-        deadline = time.monotonic() + PATIENCE_S
-        while self.call("pi/rules", {"uri": path_to_uri(str(apart))})["files"][-1]["tokens"] <= 150:
-            assert time.monotonic() < deadline, "the vocabulary is not loaded"
-            time.sleep(0.02)
+        wait_until(lambda: self.call("pi/rules", {"uri": path_to_uri(str(apart))})["files"][-1]["tokens"] > 150)
         tokens = self.call("pi/state")["context"]["tokens"]
         if tokens != told["tokens"]:
             self.event("context", tokens=tokens)

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 
 from tests.support.api_server import ApiServer
 from tests.support.editor import Home
+from tests.support.waiting import PATIENCE_S
 
 MODEL = "claude-sonnet-4-5"
 OTHER_MODEL = "claude-haiku-4-5"
-
-PATIENCE_S = 20.0
 
 
 def use_local_api(home: Home, url: str, **settings: object) -> None:

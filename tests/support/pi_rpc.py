@@ -18,9 +18,7 @@ import pytest
 
 from tests.support.editor import Home
 from tests.support.pi_install import NoPiError, Pi, install
-
-PATIENCE_S = 30.0
-"""No step of Pi takes so long; a test that waits longer fails."""
+from tests.support.waiting import PATIENCE_S
 
 EXTENSION = Path(__file__).with_name("pi_extension.js")
 _KEPT_VARIABLES = ("PATH", "TMPDIR", "LANG")

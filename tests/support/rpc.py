@@ -12,12 +12,11 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 
-PATIENCE_S = 20.0
-"""No answer takes so long; a test that waits longer fails."""
+from tests.support.waiting import PATIENCE_S
 
 COMMAND = (sys.executable, "-m", "pi_lsp")
 _HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: [^\r\n]+\r\n)?\r\n")
@@ -48,6 +47,8 @@ class Rpc:
         self._id = 0
         self._changed = threading.Condition()
         self._sending = threading.Lock()
+        self._hears = threading.Event()
+        self._hears.set()
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -136,6 +137,15 @@ class Rpc:
         with self._changed:
             return len(self.messages)
 
+    @contextmanager
+    def deaf(self) -> Generator[None]:
+        """Within, nothing more is read of what the server sends."""
+        self._hears.clear()
+        try:
+            yield
+        finally:
+            self._hears.set()
+
     @property
     def stderr(self) -> str:
         return b"".join(self._stderr).decode(errors="replace")
@@ -184,7 +194,7 @@ class Rpc:
     def _read(self) -> None:
         stdout = self.process.stdout
         assert stdout
-        while header := stdout.readline():
+        while self._hears.wait() and (header := stdout.readline()):
             while not header.endswith(b"\r\n\r\n") and (line := stdout.readline()):
                 header += line
             size = _HEADER.fullmatch(header)

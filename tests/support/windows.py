@@ -1,18 +1,18 @@
 """Windows over copies of the sample, as a client would open them."""
 
 import os
-import shutil
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pi_lsp
 from pi_lsp.agent.window import Start, Window
 from pi_lsp.base.json import JsonObject, encode
+from pi_lsp.cli.stage import lay_out_sample
 
-SAMPLE = Path(pi_lsp.__file__).parent / "sample"
+AT_ONCE: JsonObject = {"retry": {"baseDelayMs": 0}}
+"""Settings with which nothing waits."""
 
 
 class Place:
@@ -23,11 +23,7 @@ class Place:
         self.agent = root / "agent"
         self.session = root / "session.jsonl"
         if sample:
-            shutil.copytree(SAMPLE / "workspace", self.workspace)
-            shutil.copytree(SAMPLE / "agent", self.agent)
-            text = (SAMPLE / "session.jsonl").read_text()
-            text = text.replace("{{WORKSPACE}}", str(self.workspace)).replace("{{AGENT}}", str(self.agent))
-            self.session.write_text(text)
+            lay_out_sample(self.workspace, self.agent, self.session)
         else:
             self.workspace.mkdir(parents=True)
             self.agent.mkdir()

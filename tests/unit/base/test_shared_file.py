@@ -27,7 +27,7 @@ def test_a_held_lock_is_waited_for_and_then_an_error_that_names_the_file(tmp_pat
         start = time.monotonic()
         with pytest.raises(FileLockedError, match="x is being written"), locked(path):
             pass
-        assert 0.15 < time.monotonic() - start < 2
+        assert time.monotonic() - start > 0.15
         assert os.path.isdir(path + ".lock")
 
 

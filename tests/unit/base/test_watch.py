@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pi_lsp.base.watch import Watcher
+from tests.support.waiting import wait_until
 
 POLL_MS = 100
 
@@ -30,10 +31,7 @@ class Heard:
         return set().union(*self.bursts)
 
     def wait(self, condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 10
-        while not condition():
-            assert time.monotonic() < end, (self.bursts, self.failures)
-            time.sleep(0.01)
+        wait_until(condition, lambda: (self.bursts, self.failures))
 
     def wait_for(self, *paths: Path) -> None:
         self.wait(lambda: {str(path) for path in paths} <= self.paths)
@@ -52,13 +50,18 @@ def watcher(heard: Heard) -> Iterator[Watcher]:
 
 
 def ready(watcher: Watcher, heard: Heard, folder: Path) -> None:
-    """Watch a folder until a change in it is heard natively, then forget what was heard."""
+    """Watch a folder until a change in it is heard natively."""
     watcher.watch([str(folder)])
-    marker = folder / "ready"
+    heard_until(heard, folder, "ready")
+    heard.bursts.clear()
+
+
+def heard_until(heard: Heard, folder: Path, name: str = "last") -> set[str]:
+    """What else was heard when one more change in the folder is: the system tells changes in their order."""
+    marker = folder / name
     marker.touch()
     heard.wait_for(marker)
-    time.sleep(0.2)
-    heard.bursts.clear()
+    return heard.paths - {str(marker), str(folder / "ready")}
 
 
 def test_created_written_renamed_and_deleted_files_are_heard(watcher: Watcher, heard: Heard, tmp_path: Path) -> None:
@@ -96,8 +99,7 @@ def test_reading_is_no_change(watcher: Watcher, heard: Heard, tmp_path: Path) ->
     ready(watcher, heard, tmp_path)
     file.read_text()
     os.listdir(tmp_path)
-    time.sleep(0.3)
-    assert heard.bursts == []
+    assert heard_until(heard, tmp_path) == set()
 
 
 def test_what_lies_deeper_is_not_watched(watcher: Watcher, heard: Heard, tmp_path: Path) -> None:
@@ -105,8 +107,7 @@ def test_what_lies_deeper_is_not_watched(watcher: Watcher, heard: Heard, tmp_pat
     deep.mkdir(parents=True)
     ready(watcher, heard, tmp_path)
     (deep / "x").write_text("x")
-    time.sleep(0.3)
-    assert heard.bursts == []
+    assert heard_until(heard, tmp_path) == set()
 
 
 def test_a_folder_that_comes_later_is_heard_and_then_watched(watcher: Watcher, heard: Heard, tmp_path: Path) -> None:
@@ -157,11 +158,9 @@ def test_a_folder_that_is_no_longer_wanted_is_left_alone(watcher: Watcher, heard
     second.mkdir()
     ready(watcher, heard, first)
     watcher.watch([str(second)])
-    (second / "x").write_text("x")
-    heard.wait_for(second / "x")
+    heard_until(heard, second)
     (first / "y").write_text("y")
-    time.sleep(0.3)
-    assert str(first / "y") not in heard.paths
+    assert str(first / "y") not in heard_until(heard, second, "after")
 
 
 def test_a_callback_that_raises_does_not_end_the_watching(tmp_path: Path) -> None:
@@ -190,8 +189,8 @@ def test_close_leaves_no_thread_and_nothing_is_told_after_it(heard: Heard, tmp_p
     (tmp_path / "x").write_text("x")
     watcher.watch([str(tmp_path)])
     watcher.close()
-    time.sleep(0.2)
-    assert heard.bursts == []
+    assert set(threading.enumerate()) <= before
+    assert str(tmp_path / "x") not in heard.paths
 
 
 def test_close_without_watching() -> None:

@@ -67,6 +67,10 @@ def test_a_failed_attempt_that_edits_removed_lets_its_input_be_summarised() -> N
     assert find_cut(select(attempt).entries, 501).first_kept_entry_index == 0
     replaced = chain(edit("e0", {"content": units(400)}), after=attempt)
     assert find_cut(select(replaced).entries, 100).first_kept_entry_index == 0
+    odd = chain({"type": "context_edit", "targetId": ["e0"], "replacement": {}}, after=attempt)
+    assert find_cut(select(odd).entries, 100).first_kept_entry_index == 0
+    twice = chain(compaction("S1", "e0"), compaction("S2", "e0"), after=attempt)
+    assert find_cut(select(twice).entries, 100, start=1).first_kept_entry_index == 1
 
 
 def test_history_begins_behind_a_summary() -> None:

@@ -126,6 +126,8 @@ async def test_C7_a_split_turn_that_is_too_long_is_told_as_history() -> None:
     assert "the request" in model.prompts[0]
     assert "# Conversation" in model.prompts[-1]
     assert "step 29 " in model.prompts[-1]
+    for step in range(30):
+        assert sum(f"step {step} " in prompt for prompt in model.prompts) == 1
 
 
 async def test_C7_an_earlier_summary_that_fills_the_request_is_cut() -> None:

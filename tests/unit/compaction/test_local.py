@@ -6,12 +6,15 @@ from tests.unit.compaction import sessions
 from tests.unit.compaction.local_summaries import (
     MODEL_SUMMARY,
     TALK,
+    again,
     assert_well_formed,
     called,
     preparation,
     ran,
+    said,
     sections,
     summary,
+    user,
 )
 
 
@@ -37,7 +40,16 @@ def test_what_a_reader_needs_is_in_its_section() -> None:
         '  - The agent\'s remark: "The empty input is not handled."'
     )
     assert "because it is one line" in found["## Key Decisions"]
-    assert "On the latest request" in found["### In Progress"]
+    assert found["### In Progress"] == (
+        '- [ ] On the latest request, where the agent last said: "The empty input is not handled. '
+        'A guard is better than a subclass because it is one line."'
+    )
+
+
+def test_a_request_that_nobody_has_spoken_to_yet_is_open_and_one_that_was_answered_is_not() -> None:
+    asked = [user("Fix the parser."), *called("read", {"path": "a.py"})]
+    assert sections(summary(asked))["### In Progress"] == "- [ ] On the latest request"
+    assert sections(summary([*asked, said("I fixed the parser.")]))["### In Progress"] == "(none)"
 
 
 def test_a_failure_that_was_fixed_is_no_longer_blocked() -> None:
@@ -97,3 +109,38 @@ def test_a_branch_is_summarised_with_what_failed_there() -> None:
     assert "`make test` failed with exit code 2" in done.summary
     assert done.summary.endswith("<modified-files>\nsrc/guard.py\nsrc/parser.py\n</modified-files>")
     assert summarize_branch_locally([]).summary == NOTHING_TO_SUMMARIZE
+
+
+def test_files_that_nothing_has_checked_since_are_counted_where_they_are_too_many() -> None:
+    paths = [f"src/{'deep/' * 8}file{n}.py" for n in range(90)]
+    talk = [
+        user("Change them all."),
+        *ran("make test", "1 passed"),
+        *[m for p in paths for m in called("edit", {"path": p})],
+    ]
+    once = summary(talk)
+    told = sections(once)["### In Progress"]
+    shown = told.split("\n")[0].count("`") // 2
+    assert 0 < shown < 90
+    assert f"`{paths[-1]}` and {90 - shown} more\n" in told
+    assert again(talk, once) == once
+    later = summary([*called("edit", {"path": "one_more.py"})], once)
+    assert "`one_more.py` and " in sections(later)["### In Progress"]
+    checked = sections(summary(ran("make test", "1 passed"), once))["### In Progress"]
+    assert "Changed since" not in checked
+
+
+def test_the_first_request_stays_when_there_are_many_and_so_do_the_first_steps() -> None:
+    steps = "\n".join(f"{n}. Do the thing number {n} in detail" for n in range(1, 13))
+    talk = [message for n in range(60) for message in (user(f"Request number {n}."), said("Done as you asked for."))]
+    found = sections(summary([*talk, user("Plan it."), said(f"The plan:\n{steps}")], max_tokens=600))
+    assert '"Request number 0."' in found["## Goal"]
+    assert '"Request number 1."' not in found["## Goal"]
+    assert '"Request number 59."' in found["## Goal"]
+    first, *_, note = found["## Next Steps"].split("\n")
+    assert first == "1. Do the thing number 1 in detail"
+    assert note.endswith("further steps left out)")
+
+
+def test_an_item_that_is_nothing_but_bullets_is_read_as_what_stands_below_it() -> None:
+    assert sections(summary([], "## Next Steps\n- \n  - \n  - go on"))["## Next Steps"] == "1. go on"

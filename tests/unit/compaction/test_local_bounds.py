@@ -94,7 +94,7 @@ def test_the_budget_holds(max_tokens: int) -> None:
 
 
 @given(HISTORIES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_conversation_is_summarised_and_a_second_pass_changes_nothing(messages: list[Message]) -> None:
     once = summary(messages)
     assert_well_formed(once)

@@ -97,7 +97,7 @@ text
 
 
 @given(st.lists(_LINES, max_size=25).map("\n".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_earlier_summary_is_read_and_settles_at_once(previous: str) -> None:
     once = summary([], previous)
     assert_well_formed(once)

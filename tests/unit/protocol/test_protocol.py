@@ -1,6 +1,7 @@
 """The contract with the clients: names, schema and recorded exchanges."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,12 @@ from typing import get_args
 import msgspec
 import pytest
 
+from pi_lsp.agent.events import ToldAsItIs
+from pi_lsp.api.errors import Reason
+from pi_lsp.api.events import SessionChangedEvent
 from pi_lsp.api.methods import METHODS, Method
 from pi_lsp.api.names import METHOD_NAMES
+from pi_lsp.lsp.commands import COMMANDS
 from protocol.generate import SCHEMA, schema
 from protocol.golden import exchanges, file_of
 
@@ -60,3 +65,24 @@ def _names(kind: type) -> set[str]:
 
 def _json(value: object) -> object:
     return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _words(text: str) -> set[str]:
+    """What stands in backticks, taken apart: `a { b?, c }` is a, b and c."""
+    return {word for code in re.findall(r"`([^`\n]+)`", text) for word in re.findall(r"[\w./]+", code)}
+
+
+def test_the_page_for_authors_names_what_there_is_and_nothing_else() -> None:
+    page = (SCHEMA.parent / "README.md").read_text()
+    rows = {row[0]: row[1] for row in re.findall(r"^\| `(pi/[\w/]+)` \| (.*) \|$", page, re.MULTILINE)}
+    assert rows.keys() == set(METHOD_NAMES)
+    for method in METHODS:
+        assert _names(method.params) <= _words(rows[method.name].partition("| ")[0]), method.name
+    assert {name for name in _words(page) if name.startswith("pi/")} == {*METHOD_NAMES, "pi/event"}
+    assert set(COMMANDS) == {name for name in _words(page) if name.startswith("pi.")} - {"pi.rules.nested"}
+    assert set(get_args(Reason)) <= _words(page.partition("## Methods")[0])
+    told = dict(re.findall(r"^\| `([a-z_]+)`[^|]*\| (.*) \|$", page.partition("## Events")[2], re.MULTILINE))
+    kinds = {kind.__struct_config__.tag: kind for kind in (*get_args(ToldAsItIs), SessionChangedEvent)}
+    assert {*told, "turn_end"} == kinds.keys()
+    for name, row in told.items():
+        assert _names(kinds[name]) <= _words(row.partition("| ")[0]), name

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from pi_lsp.session.store import Session
+
 TIME = "2025-01-01T00:00:00.000Z"
 HEADER = {"type": "session", "version": 3, "id": "s-1", "timestamp": TIME, "cwd": "/home/dev/project"}
 
@@ -37,3 +39,7 @@ def append(path: str, data: bytes) -> None:
 
 def ids(entries) -> list[str]:
     return [entry.id for entry in entries]
+
+
+def opened(tmp_path, name: str = "s.jsonl") -> Session:
+    return Session.open(write(tmp_path / name, HEADER, message("a", None), message("b", "a")), "/w")

@@ -42,8 +42,13 @@ def test_any_piece_size_gives_the_same_lines(body, size):
     assert [one.complete for one in found] == [True] * (len(found) - 1) + [False]
 
 
-@given(bodies)
-def test_the_quick_look_at_a_line_agrees_with_reading_it_whole(body):
+keys_of_a_head = st.sampled_from(["", "a", "a b"]) | values
+heads = st.fixed_dictionaries({}, optional=dict.fromkeys(("type", "id", "parentId"), keys_of_a_head))
+
+
+@given(bodies, heads)
+def test_the_quick_look_at_a_line_agrees_with_reading_it_whole(fields, named):
+    body = {**fields, **named}
     try:
         head = decode_head(encode_line(body))
     except JsonError:

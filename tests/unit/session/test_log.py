@@ -47,6 +47,9 @@ def test_a_bom_before_the_header_is_accepted(tmp_path):
         b'{"type":"message","id":"a"}\n',
         b'{"type":"session","id":5}\n',
         b'5\n{"type":"session","id":"s"}\n',
+        b'{}\n{"type":"session","id":"s"}\n',
+        b'[]\n{"type":"session","id":"s"}\n',
+        b'["session"]\n',
         b"\x00" * 5000,
         b"\xff\xd8\xff" * 99,
     ],
@@ -225,7 +228,7 @@ def test_after_a_cut_at_any_byte_every_whole_record_is_there_and_appending_works
     path = tmp_path_factory.mktemp("cut") / "s.jsonl"
     path.write_bytes(CONTENT[:cut] + noise.replace(b"\n", b""))
     whole = [record["id"] for record in RECORDS[1:] if CONTENT.index(line(record)) + len(line(record)) <= cut]
-    log = SessionLog.open(str(path)) if cut >= len(line(HEADER)) or not noise.strip() else None
+    log = SessionLog.open(str(path)) if cut >= len(line(HEADER)) or not noise.strip(b" \t\r") else None
     if log is None:
         return
     assert ids(log.entries)[: len(whole)] == whole
@@ -243,10 +246,10 @@ def peak_memory_and_time(path: str) -> tuple[float, float]:
         from pi_lsp.session.log import SessionLog
         def resident(field):
             return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(field)) / 1024
-        before, start = resident("VmRSS"), time.perf_counter()
+        before, start = resident("VmRSS"), time.process_time()
         log = SessionLog.open({path!r})
         assert len(log.tree.path(log.tree.leaf_id)) == len(log.tree)
-        print(resident("VmHWM") - before, time.perf_counter() - start)
+        print(resident("VmHWM") - before, time.process_time() - start)
     """)
     memory, seconds = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     return float(memory), float(seconds)
@@ -272,9 +275,9 @@ def test_S16_a_file_with_100_000_entries_in_one_path_opens_in_linear_time(tmp_pa
     def seconds(count: int) -> float:
         records = (message(str(index), str(index - 1) if index else None) for index in range(count))
         path = write(tmp_path / f"{count}.jsonl", HEADER, *records)
-        start = time.perf_counter()
+        start = time.process_time()
         log = SessionLog.open(path)
         assert len(log.tree.path(log.tree.leaf_id)) == count
-        return time.perf_counter() - start
+        return time.process_time() - start
 
-    assert seconds(100_000) < 40 * max(seconds(10_000), 0.01)
+    assert seconds(100_000) < 40 * max(seconds(10_000), 0.05)

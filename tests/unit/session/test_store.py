@@ -12,12 +12,12 @@ from pi_lsp.session.errors import (
     FileReplacedError,
     InvalidSessionError,
     SessionError,
-    StaleTipError,
 )
 from pi_lsp.session.location import SessionIdError
 from pi_lsp.session.log import SessionLog
 from pi_lsp.session.store import Session
-from tests.unit.session.samples import HEADER, TIME, append, ids, line, message, write
+from pi_lsp.session.times import to_milliseconds
+from tests.unit.session.samples import HEADER, TIME, append, ids, line, message, opened, write
 
 USER = {"role": "user", "content": "hi", "timestamp": 1}
 SYSTEM = {"role": "system", "content": "s", "timestamp": 1}
@@ -37,6 +37,7 @@ def test_S8_nothing_is_written_before_the_first_message_and_everything_with_it(t
     actions.append_message(session, BASH)
     actions.append_custom_message(session, "x", "text")
     actions.append_name(session, "n")
+    session.append({"type": "of another program", "message": USER})
     assert not folder.exists()
     assert not session.is_saved
     before = ids(session.tree)
@@ -142,47 +143,11 @@ def test_entries_are_written_with_their_keys_in_pis_order(tmp_path):
     ]
 
 
-def opened(tmp_path, name: str = "s.jsonl") -> Session:
-    return Session.open(write(tmp_path / name, HEADER, message("a", None), message("b", "a")), "/w")
-
-
-def test_S1_nothing_new_starts_from_a_stale_tip(tmp_path):
+def test_a_compaction_and_the_prompt_it_stores_have_one_time(tmp_path, monkeypatch):
     session = opened(tmp_path)
-    append(session.path, line(message("other", "b")))
-    size = os.path.getsize(session.path)
-    with pytest.raises(StaleTipError) as caught:
-        actions.append_message(session, USER)
-    assert ids(caught.value.entries) == ["other"]
-    assert os.path.getsize(session.path) == size
-    assert session.leaf_id == "b"
-    assert session.tree.leaf_id == "other"
-    session.move("other")
-    assert actions.append_message(session, USER).parent_id == "other"
-    assert ids(session.follow()) == ["other"]
-    assert session.follow() == []
-
-
-def test_S1_a_running_turn_goes_on_on_its_own_branch_and_tells_later(tmp_path):
-    session = opened(tmp_path)
-    append(session.path, line(message("other", "b")))
-    session.running = True
-    entry = session.append({"type": "message", "message": USER})
-    assert entry.parent_id == "b"
-    again = session.append({"type": "message", "message": USER})
-    assert again.parent_id == entry.id
-    assert ids(session.follow()) == ["other"]
-    assert session.follow() == []
-    assert session.leaf_id == again.id
-
-
-@pytest.mark.parametrize("add", [lambda s: actions.append_name(s, "n"), lambda s: actions.append_label(s, "a", "l")])
-def test_S2_names_and_labels_follow_the_tip_of_the_file(tmp_path, add):
-    session = opened(tmp_path)
-    append(session.path, line(message("other", "b")))
-    with pytest.raises(StaleTipError):
-        add(session)
-    session.move(session.tree.leaf_id)
-    assert add(session).parent_id == "other"
+    monkeypatch.setattr("pi_lsp.session.store.now", lambda: TIME)  # a millisecond may pass between two looks
+    body = actions.append_compaction(session, "S", "b", 5, system_message=SYSTEM).body
+    assert body["systemMessage"]["timestamp"] == to_milliseconds(body["timestamp"])
 
 
 def test_S5_a_move_of_the_leaf_is_written_down(tmp_path):
@@ -212,16 +177,6 @@ def test_what_is_refused_changes_nothing(tmp_path):
     assert (tmp_path / "s.jsonl").read_bytes() == before
 
 
-def test_a_branch_summary_that_cannot_be_written_leaves_the_leaf_where_it_was(tmp_path):
-    session = opened(tmp_path)
-    append(session.path, line(message("other", "b")))
-    with pytest.raises(StaleTipError):
-        actions.branch_with_summary(session, "a", "S")
-    assert session.leaf_id == "b"
-    summary = actions.branch_with_summary(session, "a", "S")
-    assert (summary.parent_id, summary.get("fromId")) == ("a", "b")
-
-
 V1 = {key: value for key, value in HEADER.items() if key != "version"}
 
 
@@ -240,6 +195,15 @@ def test_an_old_session_goes_on_in_one_file_beside_it(tmp_path):
     again = Session.open(path, "/w")
     assert again.path == session.path
     assert again.leaf_id == entry.id
+
+
+def test_what_an_old_session_would_go_on_in_must_not_be_old_itself(tmp_path):
+    path = write(tmp_path / "old.jsonl", V1, {"type": "message", "timestamp": TIME, "message": USER})
+    beside = write(tmp_path / os.path.basename(Session.open(path, "/w").path or ""), V1)
+    before = (tmp_path / beside).read_bytes()
+    with pytest.raises(InvalidSessionError, match="older file"):
+        Session.open(path, "/w")
+    assert (tmp_path / beside).read_bytes() == before
 
 
 def test_two_programs_that_continue_an_old_session_at_once_do_not_make_two(tmp_path):

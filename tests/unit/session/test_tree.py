@@ -115,12 +115,12 @@ def test_name_latest_wins_and_empty_clears():
 def test_S16_a_path_of_100_000_entries_is_linear():
     def seconds(count: int) -> float:
         entries = [entry(str(index), str(index - 1) if index else None) for index in range(count)]
-        start = time.perf_counter()
+        start = time.process_time()
         tree = Tree(entries)
         assert len(tree.path(str(count - 1))) == count
         assert tree.common_ancestor(str(count - 1), str(count // 2)) == str(count // 2)
         assert ids(tree.children(str(count - 2))) == [str(count - 1)]
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     assert seconds(100_000) < 40 * max(seconds(10_000), 0.002)
 
@@ -128,9 +128,9 @@ def test_S16_a_path_of_100_000_entries_is_linear():
 def test_S16_a_file_written_backwards_is_linear_too():
     count = 100_000
     tree = Tree(entry(str(index), str(index + 1)) for index in range(count))
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(tree.path("0")) == count
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     closed = Tree(entry(str(index), str((index + 1) % count)) for index in range(count))
     assert closed.cut == {"0"}
     assert len(closed.path("1")) == count
