@@ -15,7 +15,7 @@ from tests.support.rpc import result_of
 from tests.support.waiting import PATIENCE_S, wait_until
 
 PIPE_BYTES = 1 << 16
-HOVERS = 3000
+HOVERS = 1000
 """Their requests and their answers are many times what a pipe holds."""
 
 
