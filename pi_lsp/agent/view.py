@@ -191,7 +191,7 @@ class View:
     def sent_conversation(self) -> Sequence[tuple[str, Item]]:
         """The messages of the next request behind the system prompt, each with the id of the entry that it is of."""
         return [
-            (one.entry_id, item if item.made >= one.added else item._replace(made=True))
+            (one.entry_id, item._replace(made=True) if one.added else item)
             for item in self.finished.items
             for one in [self.chosen[item.source]]
         ]

@@ -15,13 +15,12 @@ from pi_lsp.compaction.reply import SummaryAbortedError, read_reply
 from pi_lsp.compaction.requests import branch_request
 from pi_lsp.compaction.result import Summarizer, Summary
 from pi_lsp.context.estimate import PI_COUNTER, TokenCounter
-from pi_lsp.context.select import entry_messages, project_entry
+from pi_lsp.context.select import branch_summary_message, entry_messages, project_entry
 from pi_lsp.context.wording import WORDING, Wording
 from pi_lsp.llm.contract import Complete
 from pi_lsp.resources.settings import BranchSummarySettings
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import Message, role_of
-from pi_lsp.session.times import to_milliseconds
 from pi_lsp.session.tree import Tree
 
 RESERVE_TOKENS = BranchSummarySettings().reserve_tokens
@@ -161,9 +160,6 @@ def _message_of(entry: Entry, edit: Entry | None) -> Message | None:
         case "compaction":
             return entry_messages(entry)[-1]
         case "branch_summary":
-            # An empty one is no message of a context but still one of a branch.
-            body = entry.body
-            fields = {key: body[key] for key in ("summary", "fromId") if key in body}
-            return {"role": "branchSummary", **fields, "timestamp": to_milliseconds(body.get("timestamp", ""))}
+            return branch_summary_message(entry.body)
         case _:
             return None

@@ -115,6 +115,12 @@ def entry_messages(entry: Entry) -> list[Message]:
     return _messages_of(entry, entry.body)
 
 
+def branch_summary_message(body: JsonObject) -> Message:
+    """The message of a `branch_summary` entry, also of an empty one, which is no message of a context."""
+    fields = {key: body[key] for key in ("summary", "fromId") if key in body}
+    return {"role": "branchSummary", **fields, **_time(body)}
+
+
 def project_entry(entry: Entry, edit: Entry | None) -> list[Message]:
     """The messages of an entry under one `context_edit` entry (whose target is not looked at)."""
     messages = entry_messages(entry)
@@ -164,10 +170,7 @@ def _custom(body: JsonObject) -> list[Message]:
 
 
 def _branch_summary(body: JsonObject) -> list[Message]:
-    if not as_str(body.get("summary")):
-        return []
-    fields = {key: body[key] for key in ("summary", "fromId") if key in body}
-    return [{"role": "branchSummary", **fields, **_time(body)}]
+    return [branch_summary_message(body)] if as_str(body.get("summary")) else []
 
 
 def _compaction(body: JsonObject) -> list[Message]:

@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 from pi_lsp.lsp.showing import FOLDER_PREFIX
+from tests.support.children import clear_away
 from tests.support.editor import Home
 from tests.support.waiting import PATIENCE_S, wait_until
 
@@ -216,14 +217,7 @@ class Neovim:
             if kind is None:
                 self.leave()
         finally:
-            if self._process.poll() is None:
-                self._process.kill()
-                self._process.wait()
-            for thread in self._threads:
-                thread.join(PATIENCE_S)
-            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-                if stream:
-                    stream.close()
+            clear_away(self._process, self._threads)
 
     def _until(self, find: Callable[[], Any]) -> Any:
         found: Any = None

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import pytest
 
+from tests.support.children import clear_away
 from tests.support.editor import Home
 from tests.support.pi_install import NoPiError, Pi, install
 from tests.support.waiting import PATIENCE_S
@@ -199,15 +200,7 @@ class PiRpc:
                 self.close()
                 assert self._problems == []
         finally:
-            if self._process.poll() is None:
-                self._process.kill()
-                self._process.wait()
-            for thread in self._threads:
-                thread.join(PATIENCE_S)
-            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-                if stream:
-                    with suppress(BrokenPipeError):
-                        stream.close()
+            clear_away(self._process, self._threads)
 
     # --- threads ------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Self
 
+from tests.support.children import clear_away
 from tests.support.waiting import PATIENCE_S
 
 COMMAND = (sys.executable, "-m", "pi_lsp")
@@ -181,13 +182,7 @@ class Rpc:
                 self.end()
                 self.check()
         finally:
-            if self.process.poll() is None:
-                self.process.kill()
-                self.process.wait()
-            for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-                if stream:
-                    with suppress(BrokenPipeError):
-                        stream.close()
+            clear_away(self.process)
 
     # --- threads ------------------------------------------------------------------------------------------------
 
