@@ -4,10 +4,13 @@ To import this module takes more than a second, so it is done in a thread, at fi
 off, since they could be neither seen nor aborted.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import anthropic
+import anyio
+import anyio.lowlevel
 import httpx2
 
 from pi_lsp.llm.access import Endpoint
@@ -46,7 +49,12 @@ class Connection:
     """The HTTP client for one address and key."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        """Takes tens of milliseconds, since certificates are read. Raises RequestError for an impossible address."""
+        """Takes tens of milliseconds, since certificates are read: use a thread, without an event loop of its own.
+
+        Raises RequestError for an impossible address.
+        """
+        # anyio's half for asyncio is loaded, as the first request would otherwise do in the event loop.
+        asyncio.run(anyio.lowlevel.checkpoint())
         key = endpoint.key.secret.reveal()
         headers = {name.lower(): value.reveal() for name, value in endpoint.headers.items()}
         self._secrets = [text for text in (key, *headers.values()) if len(text) >= _SHORTEST_SECRET]
@@ -79,16 +87,18 @@ class Connection:
             RequestError: no connection, no answer in time, or a status that is no success.
         """
         timeout = anthropic.Timeout(stall_s, connect=min(_CONNECT_S, stall_s))
+        unread = True
         with _own_errors(self._secrets):
-            stream = await self._client.post(
+            response = await self._client.post(
                 "/v1/messages",
-                cast_to=object,
+                cast_to=httpx2.Response,  # as it comes: its events are read here, not made into the SDK's objects
                 content=content,
                 options={"headers": {**headers, **self._without}, "timeout": timeout},
-                stream=True,
+                stream=unread,
                 stream_cls=anthropic.AsyncStream[object],
             )
-        return Response(stream.response, self._secrets)
+        assert isinstance(response, httpx2.Response)
+        return Response(response, self._secrets)
 
     async def aclose(self) -> None:
         """Close all connections to the server."""

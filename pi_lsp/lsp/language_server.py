@@ -1,11 +1,14 @@
 """pygls' server as the features know it: our protocol, what the client can do, and the one connection."""
 
+import asyncio
 import logging
 from json import JSONDecodeError
-from typing import Any, cast
+from threading import Event
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.io_ import StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
 
 from pi_lsp import __version__
@@ -14,10 +17,10 @@ from pi_lsp.lsp.lifecycle import Connection
 from pi_lsp.lsp.protocol import PiProtocol, make_converter
 from pi_lsp.lsp.showing import SCHEME
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from pi_lsp.lsp.stdio import Inlet, Outlet
 
-WORKERS = 2
-"""Threads of pygls: one waits for standard input; our own work runs in asyncio's."""
+logger = logging.getLogger(__name__)
 
 
 class PiServer(LanguageServer):
@@ -29,10 +32,19 @@ class PiServer(LanguageServer):
             __version__,
             protocol_cls=PiProtocol,
             converter_factory=make_converter,
-            max_workers=WORKERS,
         )
         self.connection = Connection(self)
         self.rpc.amend = self._amend
+
+    def serve(self, inlet: "Inlet", outlet: "Outlet") -> None:
+        """Serve one client until it leaves: as `start_io`, whose reader is a thread and whose streams block."""
+        self.protocol.set_writer(StdoutWriter(cast("BinaryIO", outlet)))
+        try:
+            asyncio.run(run_async(Event(), inlet, self.protocol, logger, self.report_server_error))
+        except (BrokenPipeError, KeyboardInterrupt, SystemExit) as end:
+            logger.info("the connection ends: %r", end)
+        finally:
+            self.shutdown()
 
     @property
     def rpc(self) -> PiProtocol:

@@ -71,6 +71,8 @@ class Connection:
         """What runs beside the requests, from `initialized` on."""
         self._counts = False
         self._has_begun = False
+        self._engine: asyncio.Future[Any] | None = None
+        """The import of what answers, once it has begun."""
         self._params: types.InitializeParams | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self.client: PiClient | None = None
@@ -117,6 +119,12 @@ class Connection:
         self.screen.close()
         if self._window:
             self._window.close()
+
+    async def load_engine(self) -> None:
+        """Import what answers the pi/ methods: a tenth of a second, and in a thread, so that hovers do not wait."""
+        if self._engine is None:
+            self._engine = asyncio.ensure_future(asyncio.to_thread(importlib.import_module, "pi_lsp.lsp.methods"))
+        await asyncio.shield(self._engine)
 
     def count_tokens(self) -> None:
         """Load the vocabulary, in the background: the first request that may show a number of tokens asks for it."""
@@ -175,8 +183,7 @@ class Connection:
             listener(event)
 
     async def _begin(self) -> None:
-        # What answers takes a tenth of a second to import: beside the event loop, so that hovers do not wait.
-        await asyncio.to_thread(importlib.import_module, "pi_lsp.api.methods")
+        await self.load_engine()
         for work in self.beside:
             self.spawn(work(self.window))
         opening = await self.window.begin(self.fetch_settings())

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,28 +10,26 @@ from lsprotocol.types import LSPErrorCodes
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from pi_lsp.api.errors import ParamsError, RefusedError
+from pi_lsp.api.methods import METHODS, Method
 from pi_lsp.api.progress import ProgressParams
 from pi_lsp.lsp.showing import Screen
 from pi_lsp.session.errors import EntryNotFoundError, SessionError
 
 if TYPE_CHECKING:
     from pi_lsp.agent.window import Window
-    from pi_lsp.api.methods import Method
     from pi_lsp.base.json import Json
 
 logger = logging.getLogger(__name__)
 
-
-def handler(method: "Method", window: "Callable[[], Window]", screen: Screen) -> "Callable[[Json], Awaitable[Any]]":
-    """The handler of one method, for pygls."""
-
-    async def handle(params: "Json") -> Any:
-        return await answer(method, window(), params, screen)
-
-    return handle
+_BY_NAME = {method.name: method for method in METHODS}
 
 
-async def answer(method: "Method", window: "Window", params: "Json", screen: Screen | None = None) -> Any:
+async def answer_named(name: str, window: "Window", params: "Json", screen: Screen) -> Any:
+    """As `answer`, for a method by its name."""
+    return await answer(_BY_NAME[name], window, params, screen)
+
+
+async def answer(method: Method, window: "Window", params: "Json", screen: Screen | None = None) -> Any:
     """Read the params, call the method, and raise what goes wrong as an error that a client understands.
 
     `screen` shows the progress that the params may ask for.

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from lsprotocol import types
 
@@ -10,6 +10,10 @@ from pi_lsp.api.names import METHOD_NAMES
 from pi_lsp.base.memory import collect_rarely
 from pi_lsp.lsp import commands, configuration, documents, events, folders, hover, stdio, watching
 from pi_lsp.lsp.language_server import PiServer
+
+SWITCH_S = 0.0002
+"""So soon a thread that computes makes room for one that waits, as the event loop does at each file that it reads: it
+is not to wait for Python's 5 ms a hundred times while a vocabulary or the SDK is loaded."""
 
 FEATURES = (documents, hover, watching, folders, configuration, events, commands)
 
@@ -47,22 +51,27 @@ def serve() -> int:
     # pygls logs a traceback for every request that is refused; what matters of it, our protocol logs itself.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     collect_rarely()
+    sys.setswitchinterval(SWITCH_S)
     reader, writer = stdio.claim()
     server = make_server()
     outlet = stdio.Outlet(writer)
-    server.start_io(cast("BinaryIO", stdio.Inlet(reader, outlet)), cast("BinaryIO", outlet))
+    server.serve(stdio.Inlet(reader, outlet), outlet)
     server.connection.close()  # where the client left without `shutdown`
     outlet.close()
     return 0 if server.rpc.was_shut_down else 1
 
 
 def _method_handler(server: PiServer, name: str) -> Any:
-    """The handler of a pi/ method, None for other names; what answers is imported with the first one."""
+    """The handler of a pi/ method, None for other names; what answers is loaded with the first one."""
     if name not in METHOD_NAMES:
         return None
-    from pi_lsp.api.methods import METHODS  # noqa: PLC0415  not on the way to the initialize reply
-    from pi_lsp.lsp.methods import handler  # noqa: PLC0415  likewise
+    connection = server.connection
 
-    server.connection.count_tokens()
-    method = next(method for method in METHODS if method.name == name)
-    return handler(method, lambda: server.connection.window, server.connection.screen)
+    async def handle(params: Any) -> Any:
+        await connection.load_engine()
+        connection.count_tokens()
+        from pi_lsp.lsp.methods import answer_named  # noqa: PLC0415  there by now
+
+        return await answer_named(name, connection.window, params, connection.screen)
+
+    return handle

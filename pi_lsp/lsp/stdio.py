@@ -9,10 +9,17 @@ import asyncio
 import logging
 import os
 import select
+import stat
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from pygls.io_ import StdinAsyncReader
+
+if TYPE_CHECKING:
+    from pygls.io_ import AsyncReader
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +27,8 @@ MOST_WAITING = 64 << 20
 """Bytes. While the client leaves more unread, nothing more is read of what it sends."""
 _AT_ONCE: int = getattr(select, "PIPE_BUF", 0)
 """Bytes. A pipe that takes anything takes so many without waiting."""
+_LONGEST_LINE = 1 << 20
+"""Bytes. What is longer is no header, and part of no message."""
 
 
 def claim() -> tuple[BinaryIO, BinaryIO]:
@@ -75,10 +84,19 @@ class Outlet:
             self._is_due = True
             loop.call_soon(self._leave)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the client leaves too much unread."""
+        return self._waiting > self._most_waiting
+
+    def is_same_file(self, stream: BinaryIO) -> bool:
+        """Whether a stream is this one's other end as well, as with one socket for both."""
+        return os.path.samestat(os.fstat(stream.fileno()), os.fstat(self._stream.fileno()))
+
     def wait_for_room(self) -> None:
         """Wait while the client leaves too much unread. Not in the event loop."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting <= self._most_waiting)
+            self._changed.wait_for(lambda: not self.is_full)
 
     def close(self, patience_s: float = 5.0) -> None:
         """Let everything leave, and wait for that; a client that does not read is not waited for any longer."""
@@ -121,20 +139,55 @@ class Outlet:
 
 
 class Inlet:
-    """The input stream as pygls reads it, in a thread: header lines and bodies."""
+    """The input stream as pygls reads it: header lines and bodies, none while the client leaves too much unread.
+
+    Where it can, the event loop itself waits for input: each thread between would cost a message a tenth of a
+    millisecond, and much more while another thread computes.
+    """
 
     def __init__(self, stream: BinaryIO, outlet: Outlet) -> None:
+        """`stream` is used by nobody else. Nothing is read before the first call, in the event loop."""
         self._stream = stream
         self._outlet = outlet
+        self._reader: AsyncReader | None = None
 
-    def readline(self) -> bytes:
-        """The next header line, once the client has taken enough of what it was sent."""
-        self._outlet.wait_for_room()
-        return self._stream.readline()
+    async def readline(self) -> bytes:
+        """The next header line, once the client has taken enough of what it was sent; empty at the end."""
+        if self._outlet.is_full:
+            await asyncio.to_thread(self._outlet.wait_for_room)
+        return await (await self._open()).readline()
 
-    def read(self, size: int) -> bytes:
-        """A body."""
-        return self._stream.read(size)
+    async def readexactly(self, n: int) -> bytes:
+        """A body of so many bytes; empty where the input ends before."""
+        try:
+            return await (await self._open()).readexactly(n)
+        except asyncio.IncompleteReadError:
+            return b""
+
+    async def _open(self) -> "AsyncReader":
+        if self._reader is None:
+            if _is_pipe(self._stream) and not self._outlet.is_same_file(self._stream):
+                self._reader = reader = _WatchedReader(limit=_LONGEST_LINE)
+                loop = asyncio.get_running_loop()
+                await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._stream)
+            else:  # what is watched does not block, and then one stream for both would not when it is written, either
+                self._reader = StdinAsyncReader(self._stream, ThreadPoolExecutor(1, "pi-lsp-input"))
+        return self._reader
+
+
+class _WatchedReader(asyncio.StreamReader):
+    async def readline(self) -> bytes:
+        while True:
+            try:
+                return await super().readline()
+            except ValueError:  # it was too long, and is dropped
+                continue
+
+
+def _is_pipe(stream: BinaryIO) -> bool:
+    """Whether an event loop can wait for it, as for no file, and on Windows for nothing of the kind."""
+    mode = os.fstat(stream.fileno()).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
 
 
 def _takes_more(stream: BinaryIO) -> bool:

@@ -1,18 +1,15 @@
 """A client that stops reading: the server goes on listening to it, and holds no more than a limit for it."""
 
-import os
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import psutil
 
-from pi_lsp.lsp.stdio import Inlet, Outlet
 from tests.support.api_server_replies import Reply
 from tests.support.chats import Api
 from tests.support.editor import Editor, Home, place
 from tests.support.rpc import result_of
-from tests.support.waiting import PATIENCE_S, wait_until
+from tests.support.waiting import PATIENCE_S
 
 PIPE_BYTES = 1 << 16
 HOVERS = 1000
@@ -59,33 +56,3 @@ def test_the_server_ends_though_nobody_reads(home: Home, start: Callable[..., Ed
     editor.ended()
     for lost in (editor.asked, editor.messages, editor.problems):  # with the server, in the middle of a message
         lost.clear()
-
-
-def test_what_waits_is_bounded_and_comes_in_order(tmp_path: Path) -> None:
-    read, write = os.pipe()
-    outlet = Outlet(os.fdopen(write, "wb", buffering=0), most_waiting=PIPE_BYTES)
-    said = tmp_path / "said"
-    said.write_bytes(b"one\ntwo\n")
-    with said.open("rb") as stream:
-        inlet = Inlet(stream, outlet)
-        pieces = [bytes([65 + n]) * (PIPE_BYTES // 2) for n in range(8)]
-        assert inlet.readline() == b"one\n"
-        for piece in (b"small", *pieces, b"last"):
-            outlet.write(piece)
-            outlet.flush()
-        lines: list[bytes] = []
-        waiting = threading.Thread(target=lambda: lines.append(inlet.readline()))
-        waiting.start()
-        waiting.join(0.2)
-        assert lines == []
-        got = b""
-        while len(got) < len(b"small" + b"".join(pieces) + b"last"):
-            got += os.read(read, 1 << 20)
-        assert got == b"small" + b"".join(pieces) + b"last"
-        wait_until(lambda: lines == [b"two\n"])
-        os.close(read)
-        for _ in range(3):  # nobody listens: it is not waited for, and nothing is raised
-            outlet.write(b"x" * (4 * PIPE_BYTES))
-            outlet.flush()
-        wait_until(lambda: inlet.readline() == b"")
-        outlet.close()
