@@ -15,14 +15,12 @@ MOST_FOLDERS = 500
 logger = logging.getLogger(__name__)
 
 
-def folders_to_watch(
-    workspace: Workspace, cwd: str, *, trusted: bool, session_file: str | None, inside: bool
-) -> list[str]:
+def folders_to_watch(workspace: Workspace, cwd: str, *, trusted: bool, inside: bool) -> list[str]:
     """Absolute paths, each once, the most important first; some may not exist yet.
 
     `inside`: also those in the workspace folders, for a client that does not watch them itself.
     """
-    folders = [os.path.dirname(session_file)] if session_file else []
+    folders: list[str] = []
     for folder in _of_resources(workspace, cwd, trusted=trusted, inside=inside):
         is_inside = any(is_within(root, folder) for root in workspace.folders)
         if inside or not is_inside:

@@ -35,8 +35,15 @@ class EventParams(Wire, frozen=True, kw_only=True):
 
 async def event_params(window: Window, event: Event, seq: int) -> EventParams:
     """An event with what a client wants to know beside it."""
-    told = SessionChangedEvent(state=await state(window, None)) if isinstance(event, SessionChanged) else event
+    if not isinstance(event, SessionChanged):
+        return told_as_it_is(window, event, seq)
+    told = SessionChangedEvent(state=await state(window, None))
     return EventParams(session_id=window.session_id, seq=seq, event=told)
+
+
+def told_as_it_is(window: Window, event: ToldAsItIs, seq: int) -> EventParams:
+    """An event that says all that a client wants to know."""
+    return EventParams(session_id=window.session_id, seq=seq, event=event)
 
 
 def changes_context(event: Event) -> bool:

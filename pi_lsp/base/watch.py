@@ -28,14 +28,13 @@ _log = logging.getLogger(__name__)
 _CHANGES = (
     "FileCreated",
     "FileModified",
-    "FileClosed",
     "FileDeleted",
     "FileMoved",
     "DirCreated",
     "DirDeleted",
     "DirMoved",
 )
-"""The events that are changes. Not asked for: that a file was opened or read, which we do ourselves all the time."""
+"""The events that are changes. Not asked for: that a file was opened, read or closed, which we do all the time."""
 
 
 class Watcher:

@@ -45,11 +45,7 @@ _PARTS_OF_A_CALL = ("jsonrpc", "id", "method", "params")
 _LIFECYCLE = {types.INITIALIZE, types.EXIT}
 
 
-def _no_handler(_name: str) -> None:
-    return None
-
-
-def _leave(_capabilities: types.ServerCapabilities) -> None:
+def _nothing(*_: object) -> None:
     return None
 
 
@@ -57,10 +53,12 @@ class PiProtocol(LanguageServerProtocol):
     """The protocol of one connection."""
 
     _initialized = False
-    custom_handler: Callable[[str], Any] = staticmethod(_no_handler)
+    custom_handler: Callable[[str], Any] = staticmethod(_nothing)
     """Gives the handler of a method that LSP does not know, or None."""
-    amend: Callable[[types.ServerCapabilities], None] = staticmethod(_leave)
+    amend: Callable[[types.ServerCapabilities], None] = staticmethod(_nothing)
     """Changes the capabilities that pygls made, before they are sent."""
+    before_answer: Callable[[], object] = staticmethod(_nothing)
+    """Sends what an answer must not overtake."""
 
     @property
     def was_shut_down(self) -> bool:
@@ -196,6 +194,13 @@ class PiProtocol(LanguageServerProtocol):
 
     # --- what goes out ------------------------------------------------------------------------------------------
 
+    def notify(self, method: str, params: Any | None = None) -> None:
+        """Send a notification; one of our own, whose params are a struct, goes out without pygls' classes."""
+        if isinstance(params, msgspec.Struct):
+            self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
+        else:
+            super().notify(method, params)
+
     def _send_data(self, data: Any) -> None:
         """Encode and write one message. One that cannot be encoded becomes an internal error, never silence."""
         if self.writer is None:
@@ -214,7 +219,9 @@ class PiProtocol(LanguageServerProtocol):
         cast("Writer", self.writer).write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
     def _encode(self, data: Any) -> bytes:
-        if isinstance(data, _GENERIC):
+        if isinstance(data, dict):
+            payload: Any = data
+        elif isinstance(data, _GENERIC):
             payload = attrs.asdict(data, recurse=False)
             for key in ("result", "params"):
                 if attrs.has(type(payload.get(key))):
@@ -232,6 +239,7 @@ class PiProtocol(LanguageServerProtocol):
         if error is not None and isinstance(error.data, dict) and "traceback" in error.data:
             logger.error("request %s failed: %s\n%s", msg_id, error.message, "".join(error.data["traceback"]))
             error = types.ResponseError(error.code, error.message)
+        self.before_answer()
         super()._send_response(msg_id, result, error)
 
     def _check_handler_result(self, future: Any) -> None:

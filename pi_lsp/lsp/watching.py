@@ -1,11 +1,12 @@
 """Changes on disk: the client tells those in the workspace where it can, a watcher of ours tells the others.
 
-What is asked is read anew whatever happens here; watching serves the events and the live view of the session.
+What is asked is read anew whatever happens here; watching serves the events and the live view of the session. The
+session's file is looked at now and then: a watch would wake four threads up for every line that we write ourselves.
 """
 
 import asyncio
 import logging
-from collections.abc import Iterable
+import os
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -21,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 PAUSE_S = 0.5
 """The folders to watch are worked out at most so often."""
+FOLLOW_S = 0.5
+"""So often it is looked whether others wrote into the session."""
 
 
 def _any_case(name: str) -> str:
@@ -61,7 +64,7 @@ class Watching:
         loop = asyncio.get_running_loop()
 
         def changed(paths: frozenset[str]) -> None:
-            loop.call_soon_threadsafe(self._changed, window, paths)
+            loop.call_soon_threadsafe(window.changed_on_disk, paths)
 
         def failed(problem: str) -> None:
             loop.call_soon_threadsafe(self._failed, problem)
@@ -92,13 +95,6 @@ class Watching:
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob) for glob in GLOBS])
         return await self._server.register_with_client(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
 
-    def _changed(self, window: "Window", paths: Iterable[str]) -> None:
-        paths = set(paths)
-        if window.session_file in paths:
-            self._server.connection.spawn(window.follow())
-            paths.discard(window.session_file)
-        window.changed_on_disk(paths)
-
     def _failed(self, problem: str) -> None:
         """Tell the user once that changes come late, and everything else to the log."""
         logger.warning("%s", problem)
@@ -111,7 +107,7 @@ def register(server: PiServer) -> None:
     """Watch, beside the requests, and listen to what the client saw."""
     watching = Watching(server)
     server.connection.listeners.append(watching.heard)
-    server.connection.beside.append(watching.run)
+    server.connection.beside += [watching.run, _follow]
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def _(params: types.DidChangeWatchedFilesParams) -> None:
@@ -119,8 +115,29 @@ def register(server: PiServer) -> None:
         server.connection.window.changed_on_disk(path for path in paths if path is not None)
 
 
+async def _follow(window: "Window") -> None:
+    """Take in what others write into the session, until this is cancelled."""
+    await window.ready()
+    seen: object = None
+    while True:
+        state = await asyncio.to_thread(_state_of, window.session_file)
+        if state != seen:
+            seen = state
+            await window.follow()
+        await asyncio.sleep(FOLLOW_S)
+
+
+def _state_of(path: str | None) -> tuple[str | None, int, int, int]:
+    """What tells that a file is another one, or has grown; zeros where there is none."""
+    try:
+        status = os.stat(path or "")
+    except (OSError, ValueError):
+        return path, 0, 0, 0
+    return path, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 async def _catch_up(window: "Window", *, is_first: bool) -> None:
-    """Tell what happened unseen: in the session before its folder was watched, anywhere before anything was."""
+    """Tell what happened unseen, before anything was watched."""
     await window.follow()
     if is_first:
         from pi_lsp.agent.events import ResourcesChanged  # noqa: PLC0415  the engine is there by now
@@ -135,6 +152,5 @@ def _folders(window: "Window", inside: bool) -> list[str]:
         window.workspace,
         window.place,
         trusted=window.trust().trusted,
-        session_file=window.session_file,
         inside=inside,
     )

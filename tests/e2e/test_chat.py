@@ -46,6 +46,18 @@ def test_a_conversation(editor: Editor, api: Api, home: Home) -> None:
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user", "assistant"]
 
 
+def test_no_answer_overtakes_what_led_to_it(editor: Editor, api: Api) -> None:
+    api.will(*[Reply(text="Yes.")] * 5)
+    for _ in range(5):
+        since = editor.seen
+        run = editor.ask("pi/chat", {"text": "Really?"})
+        editor.answer(run)
+        told = [
+            message.get("id", message.get("params", {}).get("event", {}).get("type")) for message in editor.messages
+        ]
+        assert told.index("agent_end", since) < told.index(run, since)
+
+
 def test_events_have_numbers_without_a_gap_and_deltas_are_in_order(editor: Editor, api: Api) -> None:
     text = " ".join(map(str, range(400)))
     api.will(Reply(text=text, chunk=3, delay_s=0.0005))

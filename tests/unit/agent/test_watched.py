@@ -23,16 +23,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def folders(home: Path, *, inside: bool = False, session_file: str | None = None, trusted: bool = True) -> list[str]:
+def folders(home: Path, *, inside: bool = False, trusted: bool = True) -> list[str]:
     workspace = Workspace([str(home / "w")], str(home / "home/.pi/agent"))
     workspace.adopt_index(workspace.walk(workspace.begin_index()))
-    found = folders_to_watch(workspace, str(home / "w"), trusted=trusted, session_file=session_file, inside=inside)
+    found = folders_to_watch(workspace, str(home / "w"), trusted=trusted, inside=inside)
     return [os.path.relpath(folder, home) for folder in found]
 
 
 def test_what_lies_outside_is_watched_and_never_what_the_client_watches(home: Path) -> None:
-    found = folders(home, session_file=str(home / "sessions/s.jsonl"))
-    assert found[:2] == ["sessions", "home/.pi/agent"]
+    found = folders(home)
+    assert found[0] == "home/.pi/agent"
     assert {".", "home/.pi/agent/skills", "home/.pi/agent/prompts", "home/.agents/skills", ".agents/skills"} <= {*found}
     assert not [folder for folder in found if folder == "w" or folder.startswith("w/")]
     assert len(found) == len(set(found))
@@ -55,9 +55,9 @@ def test_the_folders_of_skills_are_watched_wherever_they_are(home: Path) -> None
 def test_E4_few_folders_are_watched(home: Path) -> None:
     for number in range(MOST_FOLDERS + 10):
         write(home / f"home/.pi/agent/skills/s{number}/SKILL.md", SKILL)
-    found = folders(home, session_file=str(home / "sessions/s.jsonl"))
+    found = folders(home)
     assert len(found) == MOST_FOLDERS
-    assert {"sessions", "home/.pi/agent", "."} <= {*found}
+    assert {"home/.pi/agent", "."} <= {*found}
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root reads everything")
