@@ -30,6 +30,7 @@ class Conversation:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._path: tuple[tuple[str, int], Sequence[Entry]] | None = None
         self._projector = Projector()
         self._cost: dict[str, float] = {}
         self._costed = 0
@@ -56,12 +57,19 @@ class Conversation:
             raise EntryNotFoundError(entry_id)
         return entry
 
-    def path(self, leaf_id: str | None) -> list[Entry]:
-        """The entries from the root to a leaf, none for None. Raises EntryNotFoundError for an unknown one."""
+    def path(self, leaf_id: str | None) -> Sequence[Entry]:
+        """The entries from the root to a leaf, none for None; the same object as long as it is the same path.
+
+        Raises EntryNotFoundError for an unknown one.
+        """
         if leaf_id is None:
-            return []
-        self.entry(leaf_id)
-        return self.session.tree.path(leaf_id)
+            return ()
+        tree = self.session.tree
+        place = leaf_id, tree.version
+        if self._path is None or self._path[0] != place:
+            self.entry(leaf_id)
+            self._path = place, tree.path(leaf_id)
+        return self._path[1]
 
     def view(
         self,
@@ -75,7 +83,8 @@ class Conversation:
 
         Raises EntryNotFoundError.
         """
-        return View(self.path(leaf_id), parts, model, default, outlook, self._projector)
+        projector = self._projector
+        return View(self.path(leaf_id), parts, model, default, outlook, projector, projector.finish)
 
     def follow(self) -> Followed:
         """Take in what other programs appended.

@@ -13,7 +13,7 @@ import msgspec
 from pi_lsp.base.json import Json
 from pi_lsp.context.trace import Item
 from pi_lsp.session.codec import encode_line
-from pi_lsp.session.messages import Block, Message, blocks_of, role_of
+from pi_lsp.session.messages import Block, Message, blocks_of
 
 _SAID = ("role", "content", "sections", "toolsAdded", "toolsRemoved", "toolCallId", "toolName", "isError")
 """The fields of a message that reach a provider."""
@@ -80,7 +80,9 @@ def without_stale(messages: Iterable[Message], stale: Container[int]) -> Iterato
 
 def thinks(message: Message) -> bool:
     """Whether a message is an answer with thinking that its provider signed."""
-    return role_of(message) == "assistant" and any(map(_is_signed_thinking, blocks_of(message)))
+    if message.get("role") != "assistant":  # asked of every message before each request, so without a detour
+        return False
+    return any(map(_is_signed_thinking, blocks_of(message)))
 
 
 def _is_signed_thinking(block: Block) -> bool:

@@ -22,7 +22,7 @@ from pi_lsp.context.prompt_trace import PromptPart, StoredPrompt, trace_prompt
 from pi_lsp.context.select import Projection, select
 from pi_lsp.context.tokens import BYTE_COUNTER, tokens_of_bytes
 from pi_lsp.context.trace import Item, Traced
-from pi_lsp.context.usage import measure, stored_bytes
+from pi_lsp.context.usage import measure
 from pi_lsp.llm.models import find_model
 from pi_lsp.llm.thinking import nearest_level
 from pi_lsp.session.entries import Entry
@@ -66,11 +66,12 @@ class View:
         default: Model | None = None,
         outlook: Outlook | None = None,
         projector: Callable[[Sequence[Entry]], Projection] = select,
+        finisher: Callable[[Sequence[Message], Model], Traced] = finish,
     ) -> None:
         """A view of a path.
 
         `model` is asked instead of the one that the path speaks to, `default` where the path names none; `outlook` is
-        what the window knows beside; `projector` gives what `select` gives.
+        what the window knows beside; `projector` and `finisher` give what `select` and `finish` give.
         """
         self.path = path
         self.parts = parts
@@ -78,6 +79,7 @@ class View:
         self._default = default
         self._outlook = outlook or Outlook()
         self._projector = projector
+        self._finisher = finisher
 
     @cached_property
     def projection(self) -> Projection:
@@ -155,7 +157,7 @@ class View:
     def finished(self) -> Traced:
         """The conversation as a request would carry it, and what that changed."""
         messages = [one.message for one in self.chosen]
-        finished = finish(messages, self.model)
+        finished = self._finisher(messages, self.model)
         if self._outlook.thought_behind is None:
             return finished
         owners = [one.entry_id for one in self.chosen]
@@ -226,7 +228,7 @@ class View:
 
     def affordable(self, counter: TokenCounter) -> TokenCounter:
         """The counter for all messages: what fills the model's window many times over is counted by its bytes."""
-        size = stored_bytes(self.projection) or 0
+        size = self.projection.stored_bytes or 0
         return BYTE_COUNTER if tokens_of_bytes(size) > _MANY_WINDOWS * self.model.context_window else counter
 
     def _answered_since_compaction(self) -> bool:

@@ -23,7 +23,7 @@ CALL_TOKENS = 45
 RESULT_TOKENS = 15
 """What wraps a tool call and its result: as measured for Claude Opus 4.5 and Sonnet 4.5, 60 tokens a pair."""
 
-_PRIOR = 1.2
+_PRIOR = 1.15
 _PRIOR_WEIGHT = 3
 """The factor before anything is learned, and the number of answers that it is worth."""
 
@@ -47,6 +47,8 @@ class Increase(NamedTuple):
     """Tokens of the later prompt less tokens of the earlier one."""
     messages: tuple[Message, ...]
     """The earlier answer and all that follows it, before the later one."""
+    place: int = 0
+    """Of the earlier answer among the entries of the path that were read, counted from 0."""
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,45 +75,91 @@ class CalibratedCounter:
         return ceil(self.calibration.factor * self._counter.text(text))
 
 
+class Learner:
+    """Learns from the end of one session path, and goes on where the path grows: each entry is read once."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._increases = Increases()
+        self._ratios: list[tuple[int, ModelKey, float]] = []
+        """Each with the place of the earlier of its two answers."""
+
+    def read(self, entries: Iterable[Entry]) -> None:
+        """Go on along the path, from root to leaf."""
+        for entry in entries:
+            increase = self._increases.read(entry)
+            ratio = increase and _ratio(increase, self._counter)
+            if increase and ratio is not None:
+                self._ratios.append((increase.place, increase.model, ratio))
+        first = self._increases.count - RECENT_ENTRIES
+        self._ratios = [known for known in self._ratios if known[0] >= first]
+
+    def calibration(self, model: ModelKey) -> Calibration:
+        """What was learned about a model: the latest answers count."""
+        return _median([ratio for _, of, ratio in self._ratios if of == model])
+
+
 def calibrate(path: Sequence[Entry], model: ModelKey, counter: TokenCounter) -> CalibratedCounter:
     """The counter for a model, calibrated by the end of a session path (root to leaf)."""
-    increases = (increase for increase in billed_increases(path[-RECENT_ENTRIES:]) if increase.model == model)
-    return CalibratedCounter(counter, learn(increases, counter))
+    learner = Learner(counter)
+    learner.read(path[-RECENT_ENTRIES:])
+    return CalibratedCounter(counter, learner.calibration(model))
 
 
 def learn(increases: Iterable[Increase], counter: TokenCounter) -> Calibration:
     """The factor of one model from what it billed, in order; the latest answers count."""
-    ratios = [ratio for increase in increases if (ratio := _ratio(increase, counter))][-_MOST_RATIOS:]
-    ranked = sorted([*ratios, *[_PRIOR] * _PRIOR_WEIGHT])
-    return Calibration(factor=ranked[len(ranked) // 2], answers=len(ratios))
+    return _median([ratio for increase in increases if (ratio := _ratio(increase, counter)) is not None])
 
 
 def billed_increases(path: Iterable[Entry]) -> Iterator[Increase]:
-    """What was billed between any two answers of one model that follow each other without a break.
+    """All of a path."""
+    increases = Increases()
+    return (increase for entry in path if (increase := increases.read(entry)))
+
+
+class Increases:
+    """Finds what was billed between any two answers of one model that follow each other without a break.
 
     A failed or aborted attempt is left out as it is left out of the next prompt, a user's private command likewise.
     An answer without usage is one of the messages in between.
     """
-    last: tuple[ModelKey, int] | None = None
-    between: list[Message] = []
-    for entry in path:
-        if entry.type in _BREAKS:
-            last = None
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Of the entries that were read."""
+        self._last: tuple[int, ModelKey, int] | None = None
+        """The place of the last answer with a usage, its model and the tokens of its prompt."""
+        self._between: list[Message] = []
+
+    def read(self, entry: Entry) -> Increase | None:
+        """Read the next entry of the path; the increase up to it, where it is such an answer."""
+        place, self.count = self.count, self.count + 1
+        if entry.type in _BREAKS or (self._last and place - self._last[0] >= RECENT_ENTRIES):
+            self._last = None
         if entry.type != "message":
-            continue
+            return None
         message = entry.message
         if role_of(message) == "system":
-            last = None
+            self._last = None
         if not _is_sent(message):
-            continue
-        billed = prompt_tokens(usage_of(message)) if role_of(message) == "assistant" else 0
+            return None
+        last, billed = self._last, prompt_tokens(usage_of(message)) if role_of(message) == "assistant" else 0
+        increase: Increase | None = None
         if billed > 0:
             model = (as_str(message.get("provider")), as_str(message.get("model")))
-            if last is not None and last[0] == model:
-                yield Increase(model, billed - last[1], tuple(between))
-            last = (model, billed)
-            between = []
-        between.append(message)
+            if last and last[1] == model:
+                increase = Increase(model, billed - last[2], tuple(self._between), last[0])
+            self._last = (place, model, billed)
+            self._between = []
+        if self._last:
+            self._between.append(message)
+        return increase
+
+
+def _median(ratios: Sequence[float]) -> Calibration:
+    latest = ratios[-_MOST_RATIOS:]
+    ranked = sorted([*latest, *[_PRIOR] * _PRIOR_WEIGHT])
+    return Calibration(factor=ranked[len(ranked) // 2], answers=len(latest))
 
 
 def _is_sent(message: Message) -> bool:

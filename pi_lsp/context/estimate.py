@@ -116,14 +116,17 @@ def last_usage_index(messages: Sequence[Message]) -> int | None:
 
 
 def estimate_context(
-    messages: Sequence[Message], counter: TokenCounter = PI_COUNTER, window: int | None = None
+    messages: Sequence[Message],
+    counter: TokenCounter = PI_COUNTER,
+    window: int | None = None,
+    most_units: int | None = None,
 ) -> ContextEstimate:
     """The tokens of the messages: the last usage that counts, plus an estimate of the messages after it.
 
     With a `window` (tokens) a usage that cannot be is left aside, the reason given and everything estimated;
-    without one every usage is believed, as Pi 1.6.0 does.
+    without one every usage is believed, as Pi 1.6.0 does. `most_units` is as in `doubt_usage`.
     """
-    index, doubt = believed_usage(messages, window)
+    index, doubt = believed_usage(messages, window, most_units)
     if index is None:
         tokens = sum(map(counter.message, messages))
         return ContextEstimate(

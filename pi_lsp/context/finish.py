@@ -8,7 +8,7 @@ from pi_lsp.context.fate import Change, Fate
 from pi_lsp.context.model import Model
 from pi_lsp.context.pairing import transform
 from pi_lsp.context.trace import Traced
-from pi_lsp.context.valid import make_valid
+from pi_lsp.context.valid import framed, repaired
 from pi_lsp.context.wording import WORDING, Wording
 from pi_lsp.session.messages import Message
 
@@ -18,7 +18,12 @@ def finish(messages: Iterable[Message], model: Model, wording: Wording = WORDING
 
     Pure and synchronous: converted and paired as Pi 1.6.0 does it, then repaired where Pi would be refused.
     """
-    return make_valid(transform(convert(Traced.of(messages), wording), model), model, wording)
+    return framed(prepare(messages, model, wording), model, wording)
+
+
+def prepare(messages: Iterable[Message], model: Model, wording: Wording = WORDING) -> Traced:
+    """All of `finish` but what makes a whole of it: the first and the last message, and the place of system ones."""
+    return repaired(transform(convert(Traced.of(messages), wording), model), model)
 
 
 def changed_fates(before: Mapping[str, Fate], owners: Sequence[str], changes: Sequence[Change]) -> Mapping[str, Fate]:

@@ -6,6 +6,7 @@ edits among the chosen entries.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 
 import msgspec
@@ -14,6 +15,7 @@ from pi_lsp.base.json import Json, JsonObject, as_object, as_str
 from pi_lsp.context.fate import SENT, Fate
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import Message, role_of
+from pi_lsp.session.source import StoredEntry
 from pi_lsp.session.times import to_milliseconds
 
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
@@ -38,7 +40,7 @@ class Selected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     messages: tuple[Message, ...]
 
 
-class Projection(msgspec.Struct, frozen=True, kw_only=True):
+class Projection(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What of a path is chosen, in context order: the compaction first, then what it kept, then what came later."""
 
     entries: tuple[Selected, ...]
@@ -49,15 +51,24 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
     system: tuple[Message, ...] = ()
     """The system messages among `messages`."""
 
-    @property
-    def messages(self) -> list[Message]:
+    @cached_property
+    def messages(self) -> Sequence[Message]:
         """All messages, in order."""
         return [message for selected in self.entries for message in selected.messages]
 
-    @property
-    def message_entries(self) -> list[str]:
+    @cached_property
+    def message_entries(self) -> Sequence[str]:
         """The id of the entry behind each of `messages`."""
         return [selected.entry.id for selected in self.entries for _ in selected.messages]
+
+    @cached_property
+    def stored_bytes(self) -> int | None:
+        """The bytes that the chosen entries take in the session's file, no fewer than the UTF-16 units of their texts.
+
+        None where they are not all in it.
+        """
+        sizes = [selected.entry.length for selected in self.entries if isinstance(selected.entry, StoredEntry)]
+        return sum(sizes) if len(sizes) == len(self.entries) else None
 
 
 def select(path: Sequence[Entry]) -> Projection:

@@ -8,7 +8,6 @@ from pi_lsp.context.prompt_state import collapse
 from pi_lsp.context.select import Projection
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import usage_of
-from pi_lsp.session.source import StoredEntry
 
 
 def estimate_projected(
@@ -35,7 +34,7 @@ def measure(
     A usage from before the latest compaction or edit of the path tells of another context.
     """
     messages = projection.messages
-    index, doubt = believed_usage(messages, window, None if window is None else stored_bytes(projection))
+    index, doubt = believed_usage(messages, window, None if window is None else projection.stored_bytes)
     if index is None or not _is_of_this_context(path, _owner(projection, index)):
         return ContextEstimate(tokens=0, usage_tokens=0, trailing_tokens=0, last_usage_index=None, doubt=doubt)
     billed = usage_tokens(usage_of(messages[index]))
@@ -59,14 +58,3 @@ def _is_of_this_context(path: Sequence[Entry], answer: Entry) -> bool:
     """Whether nothing behind an entry of the path has changed what stands before it."""
     later = takewhile(lambda entry: entry.id != answer.id, reversed(path))
     return all(entry.type not in ("context_edit", "compaction") for entry in later)
-
-
-def stored_bytes(projection: Projection) -> int | None:
-    """The bytes that the chosen entries take in the session's file, no fewer than the UTF-16 units of their texts.
-
-    None where they are not all in it.
-    """
-    entries = [selected.entry for selected in projection.entries]
-    if not all(isinstance(entry, StoredEntry) for entry in entries):
-        return None
-    return sum(entry.length for entry in entries if isinstance(entry, StoredEntry))

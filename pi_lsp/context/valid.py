@@ -23,18 +23,29 @@ def make_valid(traced: Traced, model: Model, wording: Wording = WORDING) -> Trac
     A system message, if any, comes first; then a person's message; never an answer last. Where nothing of anybody is
     left, there is nothing to send: the result holds no message but perhaps the system prompt.
     """
-    repaired = pair_results(clean_blocks(fit_images(traced, model)))
-    conversation = [item for item in repaired.items if role_of(item.message) != "system"]
+    return framed(repaired(traced, model), model, wording)
+
+
+def repaired(traced: Traced, model: Model) -> Traced:
+    """The first half of `make_valid`: each message, and each call with its result, such that it may be sent."""
+    return pair_results(clean_blocks(fit_images(traced, model)))
+
+
+def framed(traced: Traced, model: Model, wording: Wording = WORDING) -> Traced:
+    """The second half: how the whole begins and ends, and where its system messages stand."""
+    conversation = [item for item in traced.items if role_of(item.message) != "system"]
     if not conversation:
-        return _system_first(repaired, [])
-    opened = repaired.items
+        return _system_first(traced, [])
+    opened = traced.items
     if role_of(conversation[0].message) == "assistant":
         opened = [_said(conversation[0].source, wording.opening), *opened]
     if role_of(conversation[-1].message) == "assistant":
         opened = [*opened, _said(conversation[-1].source, wording.go_on)]
+    if len(conversation) == len(traced.items):
+        return Traced(items=opened, changes=traced.changes)
     if model.system_messages:
-        return _system_in_place(Traced(items=opened, changes=repaired.changes))
-    return _system_first(repaired, [item for item in opened if role_of(item.message) != "system"])
+        return _system_in_place(Traced(items=opened, changes=traced.changes))
+    return _system_first(traced, [item for item in opened if role_of(item.message) != "system"])
 
 
 def _said(source: int, text: str) -> Item:

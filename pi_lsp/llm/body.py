@@ -4,7 +4,7 @@ Request n+1 repeats request n up to its last breakpoint, so the provider reads i
 that the API allows: the system prompt, the tools, the person's previous message, the present one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pi_lsp.base.json import Json, JsonObject, as_list, as_object, as_str, objects
 from pi_lsp.context.clean import clean_json, clean_name, clean_text, is_blank
@@ -20,7 +20,13 @@ _SCHEMA_KEYS = ("additionalProperties", "$defs", "definitions")
 
 
 def request_body(
-    messages: Sequence[Message], model: Model, *, level: str = "off", max_tokens: int | None = None, cache: bool = True
+    messages: Sequence[Message],
+    model: Model,
+    *,
+    level: str = "off",
+    max_tokens: int | None = None,
+    cache: bool = True,
+    converted: Callable[..., list[JsonObject]] = anthropic_messages,
 ) -> JsonObject:
     """The whole request, without `stream`.
 
@@ -30,9 +36,10 @@ def request_body(
         level: the thinking level; one that the model does not know gives way to the nearest.
         max_tokens: the most that may be answered; by default all that the model can.
         cache: set the breakpoints.
+        converted: gives what `anthropic_messages` gives; the list is changed.
     """
     limit = min(max_tokens or model.max_tokens, model.max_tokens)
-    sent = anthropic_messages(messages, allow_empty_signature=model.takes_empty_signatures)
+    sent = converted(messages, allow_empty_signature=model.takes_empty_signatures)
     body: JsonObject = {"model": model.id, "max_tokens": limit, **thinking_fields(model, level, limit)}
     if as_object(body.get("thinking")).get("type") == "enabled" and not _turn_began_with_thinking(sent):
         body["thinking"] = {"type": "disabled"}

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import logging
 import sys
-from collections.abc import AsyncGenerator, Callable, Hashable
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import aclosing, suppress
 from importlib import import_module
 from itertools import count
@@ -22,8 +22,10 @@ from pi_lsp.llm.events import EventReader
 from pi_lsp.llm.failure import Failure, RequestError
 from pi_lsp.llm.limits import output_limit
 from pi_lsp.llm.provider_retry import ServerDelayError, delay_ms, is_retryable_status
+from pi_lsp.llm.repeating import Repeating
 from pi_lsp.llm.replay import refuses_thinking, signatures, without_thinking
 from pi_lsp.resources.settings import ProviderRetrySettings
+from pi_lsp.session.messages import Message
 
 if TYPE_CHECKING:
     from pi_lsp.llm.anthropic import Connection, Response
@@ -35,6 +37,8 @@ STALL_S = 300.0
 
 _SDK = "pi_lsp.llm.anthropic"
 _DRAIN_S = 0.5
+_KEPT_BYTES = 4 << 20
+"""The messages of a larger request are not kept for the next."""
 _WITHOUT_THINKING = "The server refused thinking of earlier answers; the request was made again without it."
 
 
@@ -49,6 +53,7 @@ class AnthropicProvider:
         self._settings = settings
         self._connections: dict[Hashable, Connection] = {}
         self._connecting = asyncio.Lock()
+        self._repeating = Repeating()
         self._refused: set[str] = set()
         """The signatures of thinking that a server will not take back."""
 
@@ -125,10 +130,26 @@ class AnthropicProvider:
         raise AssertionError("count has no end")
 
     def _content(self, request: ChatRequest) -> bytes:
+        model = request.model
         messages = without_thinking(request.messages, self._refused) if self._refused else request.messages
-        tokens = estimate_context(messages, window=request.model.context_window).tokens
-        limit = output_limit(request.model, tokens, request.max_tokens)
-        body = request_body(messages, request.model, level=request.level, max_tokens=limit, cache=request.cache)
+        content = self._encoded(request, messages, request.max_tokens)
+        estimate = estimate_context(messages, window=model.context_window, most_units=len(content))
+        limit = output_limit(model, estimate.tokens, request.max_tokens)
+        if limit < min(request.max_tokens or model.max_tokens, model.max_tokens):
+            content = self._encoded(request, messages, limit)
+        if len(content) > _KEPT_BYTES:
+            self._repeating = Repeating()
+        return content
+
+    def _encoded(self, request: ChatRequest, messages: Sequence[Message], max_tokens: int | None) -> bytes:
+        body = request_body(
+            messages,
+            request.model,
+            level=request.level,
+            max_tokens=max_tokens,
+            cache=request.cache,
+            converted=self._repeating,
+        )
         return msgspec.json.encode({**body, "stream": True})
 
 

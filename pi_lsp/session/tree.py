@@ -5,7 +5,7 @@ one wins, an entry whose parent is missing is a root, and of a cycle the entry t
 a root (`cut` names it). Every operation is linear at most and none recurses: one path may hold 100,000 entries.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from pi_lsp.base.json import as_str
@@ -22,12 +22,13 @@ class Tree(Generic[N]):
     def __init__(self, entries: Iterable[N] = ()) -> None:
         self.leaf_id: str | None = None
         """The id of the last entry added, None for an empty tree. It is where a reader of the file resumes."""
+        self.version = 0
+        """Grows with each entry: what was found out of the tree holds as long as it stays."""
         self._by_id: dict[str, N] = {}
         self._awaited: set[str] = set()  # parent ids that were unknown when a child named them
         self._cut: frozenset[str] | None = frozenset()  # None: links may have closed a cycle since
         self._children: dict[str | None, list[N]] | None = None
-        for entry in entries:
-            self.add(entry)
+        self.extend(entries)
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -44,16 +45,37 @@ class Tree(Generic[N]):
 
     def add(self, entry: N) -> None:
         """Take in the next entry of the file; it becomes the leaf."""
-        entry_id, parent_id, known = entry.id, entry.parent_id, self._by_id
-        # A link to an entry that came earlier cannot close a cycle, unless the entry replaces one or was awaited.
-        # The last one of an id wins, and stands where it stands in the file.
-        if known.pop(entry_id, None) is not None or entry_id in self._awaited or parent_id == entry_id:
-            self._cut = None
-        if parent_id is not None and parent_id not in known:
-            self._awaited.add(parent_id)
-        known[entry_id] = entry
-        self.leaf_id = entry_id
-        self._children = None
+        self.extend((entry,))
+
+    def extend(self, entries: Iterable[N]) -> list[N]:
+        """Take in the next entries of the file, and give them as a list; the last becomes the leaf.
+
+        They may be made from what is in the tree by then.
+        """
+        known, awaited, added = self._by_id, self._awaited, list[N]()
+        try:
+            for entry in entries:
+                entry_id, parent_id = entry.id, entry.parent_id
+                # A link to an entry that came earlier closes no cycle, unless the entry replaces one or was awaited.
+                # The last one of an id wins, and stands where it stands in the file.
+                if entry_id in known or entry_id in awaited or parent_id == entry_id:
+                    known.pop(entry_id, None)
+                    self._cut = None
+                if parent_id is not None and parent_id not in known:
+                    awaited.add(parent_id)
+                known[entry_id] = entry
+                added.append(entry)
+        finally:  # also of a file that cannot be read to its end
+            if added:
+                self.version += 1
+                self.leaf_id = added[-1].id
+                self._children = None
+        return added
+
+    @property
+    def by_id(self) -> Mapping[str, N]:
+        """The entries in file order, by id; they change with the tree."""
+        return self._by_id
 
     def get(self, entry_id: str) -> N | None:
         """The entry of that id."""
@@ -67,10 +89,12 @@ class Tree(Generic[N]):
 
     def ancestors(self, entry_id: str | None) -> Iterator[N]:
         """The entry of that id and those above it, up to its root. Nothing for None or an unknown id."""
-        entry = None if entry_id is None else self._by_id.get(entry_id)
+        by_id, cut = self._by_id, self.cut  # not by `parent`: every look at a session climbs the whole path
+        entry = None if entry_id is None else by_id.get(entry_id)
         while entry is not None:
             yield entry
-            entry = self.parent(entry)
+            parent_id = entry.parent_id
+            entry = by_id.get(parent_id) if parent_id and entry.id not in cut else None
 
     def path(self, leaf_id: str | None) -> list[N]:
         """The entries from a root to the leaf: none for None; up to the last entry where the id is unknown."""

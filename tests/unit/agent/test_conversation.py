@@ -78,7 +78,7 @@ def test_a_window_on_an_older_branch_stays_there(tmp_path: Path) -> None:
 def test_an_unknown_entry_is_refused_and_no_leaf_is_an_empty_path(tmp_path: Path) -> None:
     conversation = write(tmp_path / "s.jsonl", message("a", None))
 
-    assert conversation.path(None) == []
+    assert list(conversation.path(None)) == []
     with pytest.raises(EntryNotFoundError, match="nope"):
         conversation.path("nope")
 

@@ -6,6 +6,7 @@ import pytest
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.counting import Counting
 from pi_lsp.context import tokens
+from pi_lsp.context.calibration import Learner
 from pi_lsp.session.store import Session
 
 TEXT = "Some words of a message that weigh something. " * 40
@@ -39,7 +40,7 @@ def conversation(path: Path, factor: float, count: int = 12) -> Conversation:
 async def test_the_vocabulary_is_loaded_and_counts() -> None:
     counting = Counting()
     await counting.load()
-    assert counting.counter.text(TEXT) == pytest.approx(1.2 * tokens.load().text(TEXT), rel=0.01)
+    assert counting.counter.text(TEXT) == pytest.approx(1.15 * tokens.load().text(TEXT), rel=0.01)
 
 
 async def test_what_the_model_bills_is_learned(tmp_path: Path) -> None:
@@ -54,4 +55,30 @@ async def test_another_session_is_learned_from_anew(tmp_path: Path) -> None:
     await counting.load()
     counting.learn(conversation(tmp_path / "a.jsonl", factor=2.0))
     counting.learn(conversation(tmp_path / "b.jsonl", factor=1.0, count=0))
-    assert counting.counter.text(TEXT) == pytest.approx(1.2 * tokens.load().text(TEXT), rel=0.01)
+    assert counting.counter.text(TEXT) == pytest.approx(1.15 * tokens.load().text(TEXT), rel=0.01)
+
+
+async def test_what_was_learned_is_gone_on_with_and_another_branch_is_learned_from_anew(tmp_path: Path) -> None:
+    talk = conversation(tmp_path / "s.jsonl", factor=2.0, count=24)
+    kept = Counting()
+    await kept.load()
+    for leaf in ("e5", "e8", "e9", "e23", "e3", "e12", "e23", "e23"):
+        talk.session.move(leaf)
+        kept.learn(talk)
+        anew = Counting()
+        anew.learn(talk)
+        assert kept.counter.text(TEXT) == anew.counter.text(TEXT)
+
+
+async def test_an_entry_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = conversation(tmp_path / "s.jsonl", factor=2.0, count=24)
+    counting = Counting()
+    await counting.load()
+    talk.session.move("e19")
+    counting.learn(talk)
+    read: list[str] = []
+    real = Learner.read
+    monkeypatch.setattr(Learner, "read", lambda self, given: real(self, [read.append(one.id) or one for one in given]))
+    talk.session.move("e23")
+    counting.learn(talk)
+    assert read == ["e20", "e21", "e22", "e23"]

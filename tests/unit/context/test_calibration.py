@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_lsp.base.json import JsonObject
+from pi_lsp.context import calibration
 from pi_lsp.context.calibration import (
     CALL_TOKENS,
     RESULT_TOKENS,
     CalibratedCounter,
     Calibration,
     Increase,
+    Learner,
     billed_increases,
     calibrate,
     learn,
@@ -81,7 +83,7 @@ def learned(*figures: tuple[int, int]) -> Calibration:
 
 
 def test_before_anything_is_learned_a_factor_is_assumed() -> None:
-    assert learned() == Calibration(factor=1.2, answers=0)
+    assert learned() == Calibration(factor=1.15, answers=0)
 
 
 def test_the_factor_is_learned_and_follows_the_latest_answers() -> None:
@@ -115,11 +117,41 @@ def test_calibrate_learns_from_the_end_of_a_path_and_from_one_model() -> None:
     assert calibrate(entries(*bodies), ("anthropic", "unknown"), PI_COUNTER).calibration.answers == 0
 
 
+_TAUGHT = [user(4000), *(answer(billed) for billed in range(1000, 7000, 1000))]
+"""Most pairs of answers among these teach something."""
+_STEPS = st.sampled_from(
+    [
+        *_TAUGHT * 3,
+        user(800),
+        {"type": "compaction"},
+        {"role": "system", "content": "new"},
+        {"role": "assistant", "content": []},
+        answer(9000, stopReason="error"),
+        answer(2000, "other"),
+        answer(4000, "other"),
+    ]
+)
+
+
+@given(st.lists(st.lists(_STEPS, min_size=1, max_size=6), min_size=2, max_size=8), st.integers(2, 6))
+def test_what_is_learned_in_pieces_is_what_is_learned_at_once(pieces: list[list[JsonObject]], recent: int) -> None:
+    learner, path = Learner(PI_COUNTER), list[Entry]()
+    for piece in pieces:
+        new = entries(*piece)
+        path += new
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(calibration, "RECENT_ENTRIES", recent)
+            learner.read(new)
+        for model in (MODEL, (MODEL[0], "other")):
+            increases = (one for one in billed_increases(path[-recent:]) if one.model == model)
+            assert learner.calibration(model) == learn(increases, PI_COUNTER)
+
+
 @given(st.lists(st.tuples(st.integers(), st.integers(0, 2000)), max_size=90))
 def test_the_factor_stays_within_reason(figures: list[tuple[int, int]]) -> None:
-    calibration = learned(*figures)
-    assert 0.25 <= calibration.factor <= 4
-    assert 0 <= calibration.answers <= 64
+    found = learned(*figures)
+    assert 0.25 <= found.factor <= 4
+    assert 0 <= found.answers <= 64
 
 
 @pytest.mark.skipif(not FIXTURES, reason="no ../shared")
