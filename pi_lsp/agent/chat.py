@@ -11,8 +11,8 @@ from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import CompactionReason, QueueChanged
 from pi_lsp.agent.prompting import Image, Reference, user_prompt
 from pi_lsp.agent.queue import Queued
-from pi_lsp.agent.requesting import Requests, view_of
-from pi_lsp.agent.run import Compact, NeedsCompaction, Run, RunResult
+from pi_lsp.agent.requesting import view_of
+from pi_lsp.agent.run import Run, RunResult
 from pi_lsp.agent.snapshot import Snapshot
 from pi_lsp.agent.speaker import Speaker
 from pi_lsp.agent.window import Window
@@ -88,10 +88,8 @@ async def _run(window: Window, given: UserInput, moves: int) -> RunResult:
         await window.load_hooks(now)
         prompt = await user_prompt(window, given.text, given.images, given.references)
         await window.talk.ask_sections(window.place, window.prompt_parts)
-        speaker, is_full = await window.in_session(partial(_meet, window, now))
-        requests = Requests(window, speaker)
-        window.run = Run(window, speaker, requests, _compact(window, speaker), _full(window, speaker), now)
-        return await window.run.go(prompt, moves, is_full=is_full)
+        window.run = Run(window, partial(_speaker, window), partial(_compact, window), window.compactor.is_full, now)
+        return await window.run.go(prompt, moves)
     except asyncio.CancelledError:  # before the run began; it ends by itself otherwise
         return RunResult(stop_reason="cancelled")
     finally:
@@ -99,22 +97,9 @@ async def _run(window: Window, given: UserInput, moves: int) -> RunResult:
         window.queue.is_open = False
 
 
-def _meet(window: Window, now: Snapshot, conversation: Conversation) -> tuple[Speaker, bool]:
-    """Whom the prompt goes to, and whether the context is too full for it."""
-    speaker = _speaker(window, conversation, now)
-    return speaker, window.compactor.is_full(speaker, conversation, now)
-
-
-def _full(window: Window, speaker: Speaker) -> NeedsCompaction:
-    return lambda conversation, now: window.compactor.is_full(speaker, conversation, now)
-
-
-def _compact(window: Window, speaker: Speaker) -> Compact:
-    async def compact(reason: CompactionReason) -> bool:
-        window.operations.phase = "compacting"
-        try:
-            return await window.compactor.in_run(speaker, reason)
-        finally:
-            window.operations.phase = "running"
-
-    return compact
+async def _compact(window: Window, speaker: Speaker, reason: CompactionReason) -> bool:
+    window.operations.phase = "compacting"
+    try:
+        return await window.compactor.in_run(speaker, reason)
+    finally:
+        window.operations.phase = "running"

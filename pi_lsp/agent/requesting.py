@@ -62,13 +62,12 @@ def view_of(
 class Requests:
     """Makes the requests of one run."""
 
-    def __init__(self, window: Window, speaker: Speaker) -> None:
+    def __init__(self, window: Window) -> None:
         self._window = window
-        self._speaker = speaker
         self._sent: Sequence[Message] = ()
         self._foreseen: tuple[str | None, Snapshot, ChatRequest] | None = None
 
-    def foresee(self, conversation: Conversation, now: Snapshot) -> None:
+    def foresee(self, conversation: Conversation, speaker: Speaker, now: Snapshot) -> None:
         """Make the request from this leaf already, with one visit to the worker thread; `build` gives it.
 
         Not where hooks have a say, which are asked in the event loop.
@@ -76,9 +75,9 @@ class Requests:
         talk = self._window.talk
         if talk.hooked is None and not talk.hooks.any_of("transform_context", "append_context"):
             with suppress(Exception):  # whatever it is, `build` meets it, too
-                self._foreseen = conversation.leaf_id, now, self._request(conversation, now)
+                self._foreseen = conversation.leaf_id, now, self._request(conversation, speaker, now)
 
-    async def build(self, now: Snapshot) -> ChatRequest:
+    async def build(self, speaker: Speaker, now: Snapshot) -> ChatRequest:
         """The next request. Raises NothingToSendError, and what `Window.write` raises."""
         foreseen, self._foreseen = self._foreseen, None
         if foreseen and foreseen[:2] == (self._window.leaf_id, now):
@@ -86,28 +85,26 @@ class Requests:
         talk = self._window.talk
         talk.hooked = None
         if talk.hooks.any_of("transform_context", "append_context"):
-            await self._ask_hooks(now)
-        return await self._window.in_session(self._request, now)
+            await self._ask_hooks(speaker, now)
+        return await self._window.in_session(self._request, speaker, now)
 
     def answered(self, entry: Entry) -> None:
         """The last request got this answer."""
         if thinks(entry.message):
             self._window.talk.thought_behind[entry.id] = Prefix(self._sent).digest
 
-    def _request(self, conversation: Conversation, now: Snapshot) -> ChatRequest:
-        view = view_of(self._window, conversation, model=self._speaker.model, now=now)
+    def _request(self, conversation: Conversation, speaker: Speaker, now: Snapshot) -> ChatRequest:
+        view = view_of(self._window, conversation, model=speaker.model, now=now)
         messages = view.request_messages
         if all(role_of(message) == "system" for message in messages):
             raise NothingToSendError("nothing is left to send: hooks or edits took all messages out of the context")
         self._sent = messages
-        return ChatRequest(
-            messages=messages, model=self._speaker.model, level=self._speaker.level, session_id=conversation.id
-        )
+        return ChatRequest(messages=messages, model=speaker.model, level=speaker.level, session_id=conversation.id)
 
-    async def _ask_hooks(self, now: Snapshot) -> None:
+    async def _ask_hooks(self, speaker: Speaker, now: Snapshot) -> None:
         window = self._window
-        session_id, given = await window.in_session(self._before_hooks, now)
-        chosen, fates = await self._transform(given)
+        session_id, given = await window.in_session(self._before_hooks, speaker, now)
+        chosen, fates = await self._transform(given, speaker)
         if fates or chosen != list(given):
             seen = frozenset(one.entry_id for one in given)
             window.talk.hooked = session_id, Hooked(chosen=chosen, fates=fates, seen=seen)
@@ -120,14 +117,16 @@ class Requests:
             else:
                 hook.complain("it did not give a text")
 
-    def _before_hooks(self, conversation: Conversation, now: Snapshot) -> tuple[str, Sequence[Chosen]]:
-        view = view_of(self._window, conversation, model=self._speaker.model, now=now, with_hooks=False)
+    def _before_hooks(
+        self, conversation: Conversation, speaker: Speaker, now: Snapshot
+    ) -> tuple[str, Sequence[Chosen]]:
+        view = view_of(self._window, conversation, model=speaker.model, now=now, with_hooks=False)
         return conversation.id, view.chosen
 
-    async def _transform(self, given: Sequence[Chosen]) -> tuple[list[Chosen], dict[str, Fate]]:
+    async def _transform(self, given: Sequence[Chosen], speaker: Speaker) -> tuple[list[Chosen], dict[str, Fate]]:
         chosen, fates = list(given), dict[str, Fate]()
         for hook in self._window.talk.hooks.of("transform_context"):
-            answer = await hook.ask(messages=labelled(chosen), cwd=self._window.place, model=self._speaker.model.id)
+            answer = await hook.ask(messages=labelled(chosen), cwd=self._window.place, model=speaker.model.id)
             if answer is None:
                 continue
             messages = _read(answer)

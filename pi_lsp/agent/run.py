@@ -5,7 +5,7 @@ The run ends by returning: an abort reaches it as a cancellation, and what had a
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -25,10 +25,11 @@ from pi_lsp.agent.events import (
     TurnStart,
 )
 from pi_lsp.agent.queue import Queued, QueueMode
-from pi_lsp.agent.recording import MovedError, begin_prompt, omit, tool_refusals
+from pi_lsp.agent.recording import omit, tool_refusals
 from pi_lsp.agent.recovery import verdict
 from pi_lsp.agent.requesting import NothingToSendError, Requests
 from pi_lsp.agent.retrying import Retries
+from pi_lsp.agent.saying import Saying
 from pi_lsp.agent.snapshot import Snapshot
 from pi_lsp.agent.speaker import Speaker
 from pi_lsp.agent.window import Window
@@ -43,9 +44,11 @@ from pi_lsp.session.messages import Message, usage_of
 MAX_TURNS = 50
 """So many requests one run may make: a model that calls tools without end is stopped."""
 
-Compact: TypeAlias = Callable[[CompactionReason], Awaitable[bool]]
+Meet: TypeAlias = Callable[[Conversation, Snapshot], Speaker]
+"""Finds whom the prompt goes to."""
+Compact: TypeAlias = Callable[[Speaker, CompactionReason], Awaitable[bool]]
 """Compacts the conversation within the run; says whether the context is smaller now."""
-NeedsCompaction: TypeAlias = Callable[[Conversation, Snapshot], bool]
+NeedsCompaction: TypeAlias = Callable[[Speaker, Conversation, Snapshot], bool]
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,19 +71,14 @@ _Step: TypeAlias = "Literal['again', 'tools', 'answered'] | _Ended"
 class Run:
     """One run; made for one prompt and used once."""
 
-    def __init__(
-        self,
-        window: Window,
-        speaker: Speaker,
-        requests: Requests,
-        compact: Compact,
-        full: NeedsCompaction,
-        now: Snapshot,
-    ) -> None:
+    def __init__(self, window: Window, meet: Meet, compact: Compact, full: NeedsCompaction, now: Snapshot) -> None:
         """`compact` and `full` keep the context within the model's window; `now` is the look for the first turn."""
         self._window = window
-        self._speaker = speaker
-        self._requests = requests
+        self._meet = meet
+        self._met: Speaker | None = None
+        self._has_begun = False
+        self._requests = Requests(window)
+        self._saying = Saying(window, self._requests)
         self._compact = compact
         self._full = full
         self._now = now
@@ -91,30 +89,36 @@ class Run:
         self._bundler = DeltaBundler(self._send_delta)
         self._recovered = False
         self._is_full = False
-        """Whether the last answer filled the context."""
+        """Whether the prompt or the last answer found the context filled."""
+
+    @property
+    def _speaker(self) -> Speaker:
+        if self._met is None:
+            raise RuntimeError("nobody was asked yet")
+        return self._met
 
     def partial(self) -> Message | None:
         """The answer that is arriving, as far as it has: all of it has been told by events when this returns."""
         self._bundler.flush()
         return self._stream.message() if self._stream else None
 
-    async def go(self, prompt: Message, moves: int, *, is_full: bool) -> RunResult:
+    async def go(self, prompt: Message, moves: int) -> RunResult:
         """Say the prompt and go on until nothing is left to do.
 
-        `moves`: how often other programs had moved the leaf (`Window.foreign_moves`) when the user sent the prompt;
-        `is_full`: whether the context has to be compacted before it.
+        `moves`: how often other programs had moved the leaf (`Window.foreign_moves`) when the user sent the prompt.
 
         Raises:
-            MovedError: they have moved it since; nothing was said.
-            SessionError, OSError: the prompt could not be written; nothing was said.
+            NoModelError: there is nobody to ask.
+            MovedError: they have moved it since.
+            SessionError, OSError: the prompt could not be written. In all these cases nothing was said.
         """
         window = self._window
-        window.emit(AgentStart())
         ended = _Ended("error")
         try:
-            if is_full:
+            await self._open(prompt, moves)
+            if self._is_full:
                 await self._compact_now("threshold")
-            await self._say(prompt, moves)
+                await self._say(prompt, moves)
             ended = await self._turns()
         except asyncio.CancelledError:
             ended = _Ended("cancelled")
@@ -122,7 +126,8 @@ class Run:
             self._retries.end(success=False)
             window.queue.is_open = False
             window.end_run()
-            window.emit(AgentEnd(stop_reason=ended.stop_reason))
+            if self._has_begun:
+                window.emit(AgentEnd(stop_reason=ended.stop_reason))
         return RunResult(stop_reason=ended.stop_reason, usage=self._usage, error=ended.error)
 
     async def _turns(self) -> _Ended:
@@ -186,7 +191,7 @@ class Run:
         return said
 
     async def _ask(self) -> tuple[Message, Entry]:
-        request = await self._requests.build(self._now)
+        request = await self._requests.build(self._speaker, self._now)
         self._stream = stream = self._speaker.provider.open(request)
         self._window.emit(MessageStart(role="assistant"))
         try:
@@ -211,7 +216,7 @@ class Run:
         def append(conversation: Conversation) -> Iterator[Entry]:
             stored.append(append_message(conversation.session, answer))
             yield from stored
-            self._is_full = self._full(conversation, self._now)  # with one visit to the worker thread
+            self._is_full = self._full(self._speaker, conversation, self._now)  # with one visit to the worker thread
 
         try:
             await self._window.write(append)
@@ -238,50 +243,48 @@ class Run:
                 break
         return True
 
+    async def _open(self, prompt: Message, moves: int) -> None:
+        """Meet whom to ask and say the prompt, unless the context is too full for it: one visit to the worker thread.
+
+        Raises what `go` raises.
+        """
+
+        def append(conversation: Conversation) -> Iterator[Entry]:
+            self._met = speaker = self._meet(conversation, self._now)
+            self._has_begun = self._is_full = self._full(speaker, conversation, self._now)
+            try:
+                if not self._is_full:
+                    for entry in self._saying.words(conversation, prompt, speaker, self._now, moves):
+                        self._has_begun = True
+                        yield entry
+            finally:
+                if self._has_begun:
+                    self._window.emit(AgentStart())  # in front of what was written, which is told next
+
+        await self._write(append)
+
     async def _say(self, message: Message, moves: int | None = None) -> None:
-        """Append what the user says, with whatever has to stand before it; `moves` as in `go`, for the prompt alone.
+        """Append what the user says; `moves` as in `go`, for the prompt alone.
 
         Raises:
             MovedError, SessionError, OSError: it was not said.
         """
-        window, speaker = self._window, self._speaker
         if moves is None:
             self._look()
-        now = self._now
-        written: list[Entry] = []
+        speaker, now = self._speaker, self._now
+        await self._write(lambda conversation: self._saying.words(conversation, message, speaker, now, moves))
 
-        def append(conversation: Conversation) -> Iterator[Entry]:
-            if moves is not None and window.foreign_moves != moves:
-                raise MovedError
-            conversation.session.running = True
-            for entry in begin_prompt(conversation, [message], window.prompt_parts(now), speaker):
-                written.append(entry)
-                yield entry
-            self._requests.foresee(conversation, now)
-
+    async def _write(self, append: Callable[[Conversation], Iterator[Entry]]) -> None:
         self._recovered = False
-        try:
-            await window.write(append)
-        except asyncio.CancelledError:  # it came while they were being written
-            self._tell_said(written)
-            raise
-        self._tell_said(written)
-        if moves is not None:
-            window.talk.speaking.said(speaker)
-
-    def _tell_said(self, written: Iterable[Entry]) -> None:
-        for entry in written:
-            if entry.type == "message":
-                message = entry.message
-                self._window.emit(MessageStart(role=as_str(message.get("role"))))
-                self._window.emit(MessageEnd(message=message, entry_id=entry.id))
+        if await self._saying.write(append):
+            self._window.talk.speaking.said(self._speaker)
 
     def _look(self) -> None:
         self._now = self._window.now()
 
     async def _compact_now(self, reason: CompactionReason) -> bool:
         """Takes a while, so everything is looked at anew."""
-        is_shorter = await self._compact(reason)
+        is_shorter = await self._compact(self._speaker, reason)
         self._look()
         return is_shorter
 

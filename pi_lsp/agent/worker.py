@@ -49,14 +49,7 @@ class Worker:
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a short call in its turn. Once the worker is closed, whoever waits is cancelled."""
-        if self._is_closed:
-            raise asyncio.CancelledError("the window is closed")
-
-        def work() -> R:
-            with reading_much():
-                return call(*args, **kwargs)
-
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        return await self._begin(call, *args, **kwargs)
 
     async def run_long(self, call: Callable[Concatenate[Cancel, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call that takes a `Cancel`; cancelling the awaiting task sets it."""
@@ -69,7 +62,7 @@ class Worker:
 
     async def finish(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call that must not be left half done: a cancelled caller waits for its end, and is cancelled then."""
-        running = asyncio.ensure_future(self.run(call, *args, **kwargs))
+        running = self._begin(call, *args, **kwargs)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
@@ -79,12 +72,23 @@ class Worker:
 
     async def complete(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call to its end and give its result: a cancellation that comes meanwhile is too late."""
-        running = asyncio.ensure_future(self.run(call, *args, **kwargs))
+        running = self._begin(call, *args, **kwargs)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             await asyncio.wait([running])
             return running.result()
+
+    def _begin(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> "asyncio.Future[R]":
+        """A future and no task: each task between would cost a step of the event loop."""
+        if self._is_closed:
+            raise asyncio.CancelledError("the window is closed")
+
+        def work() -> R:
+            with reading_much():
+                return call(*args, **kwargs)
+
+        return asyncio.get_running_loop().run_in_executor(self._executor, work)
 
     def soon(self, call: Callable[[], object]) -> None:
         """Run a short call in its turn, and do not wait for it; why it failed is logged."""

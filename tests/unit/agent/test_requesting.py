@@ -97,6 +97,6 @@ async def test_a_request_is_built_without_a_trace_of_our_own_keys(tmp_path: Path
     async with talking(tmp_path, entries=[said("u", "x")]) as talk:
         of_user(talk, "@hookimpl\ndef transform_context(messages): return messages")
         await talk.window.load_hooks()
-        request = await Requests(talk.window, await speaker_of(talk.window)).build(talk.window.now())
+        request = await Requests(talk.window).build(await speaker_of(talk.window), talk.window.now())
         assert [role_of(message) for message in request.messages] == ["system", "user"]
         assert "entryId" not in json.dumps(list(request.messages))
