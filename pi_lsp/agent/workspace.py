@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
@@ -29,6 +30,10 @@ from pi_lsp.resources.templates import TemplateSet, find_templates
 
 QUICK_WALK_S = 0.05
 """A walk of the workspace folders that took no longer (of processor time) is simply done again."""
+
+
+_Given: TypeAlias = tuple[settings_files.SettingsFiles, JsonObject, JsonObject, bool]
+"""What settings are made of: the files, what the client sent, and whether the user vouches for the folder."""
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +62,7 @@ class Workspace:
         self._index = Index(self.files)
         self._index_begun = False
         self._walk_s = 0.0
+        self._settings: tuple[_Given, Settings] | None = None
 
     def trust(self, cwd: str) -> Trust:
         """Whether the working directory is trusted. Who was not asked has not agreed."""
@@ -77,7 +83,11 @@ class Workspace:
     def settings(self, cwd: str, *, trusted: bool, by_user: bool = False) -> Settings:
         """The settings in force in a working directory; `trusted` and `by_user` as its `Trust` says."""
         files = settings_files.load(self.files, cwd, self.agent_dir, trusted=trusted)
-        return effective(files, self.initialization, self.client_settings, vouched=by_user)
+        given: _Given = files, self.initialization, self.client_settings, by_user
+        known = self._settings
+        if known is None or known[0] != given:
+            known = self._settings = given, effective(*given[:3], vouched=by_user)
+        return known[1]
 
     def chain(self, directory: str) -> list[rules.RuleFile]:
         """Every rule file that an agent started in `directory` looks at, loaded or not, in reading order."""

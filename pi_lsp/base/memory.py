@@ -5,6 +5,7 @@ walk through all of them again and again while they are made, which takes as lon
 walks, all threads wait.
 """
 
+import atexit
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,8 +17,9 @@ _CONTAINERS_READ = 500_000
 
 
 def collect_rarely() -> None:
-    """Let the garbage collector run seldom; call it once, at the start of a process."""
+    """Let the garbage collector run seldom, and not at the end; call it once, at the start of a process."""
     _collect_after(_CONTAINERS)
+    atexit.register(gc.freeze)  # what there is when a process ends would be looked through twice
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def reading_much() -> Generator[None]:
     try:
         yield
     finally:
-        collect_rarely()
+        _collect_after(_CONTAINERS)
 
 
 def _collect_after(containers: int) -> None:

@@ -129,6 +129,8 @@ def _folder(files: Files, folder: str, scope: Scope, real_folder: str) -> list[R
     """The rule files of one folder, the strongest name first; at most one of them is loaded."""
     names = files.names(folder)
     alike = [name for name in names if name.lower() in _LIKELY and meant_name(name)]
+    if names and not alike:  # mostly so
+        return []
     records: list[RuleFile] = []
     winner: RuleFile | None = None
     for name in (known := _known_names(files, folder, names, alike)):

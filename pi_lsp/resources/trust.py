@@ -59,7 +59,8 @@ def requires(cwd: str, files: Files, *, home: str | None = None) -> bool:
     """
     own_skills = os.path.join(_real(paths.home_dir() if home is None else home, files), ".agents", "skills")
     cwd = _real(paths.resolve(cwd, home=home), files)
-    if any(files.kind(os.path.join(cwd, ".pi", name)) for name in _PROTECTED):
+    folder = os.path.join(cwd, ".pi")
+    if files.kind(folder) and any(files.kind(os.path.join(folder, name)) for name in _PROTECTED):
         return True
     skills = (os.path.join(folder, ".agents", "skills") for folder in _upwards(cwd))
     return any(folder != own_skills and files.kind(folder) for folder in skills)
@@ -75,6 +76,8 @@ def lookup(cwd: str, agent_dir: str, files: Files) -> TrustEntry | None:
     for path, decision in _read(store_path(agent_dir), files).items():
         if isinstance(decision, bool):
             decided.setdefault(_key(path), TrustEntry(path=path, decision=decision))
+    if not decided:
+        return None
     folders = _upwards(_real(paths.resolve(cwd), files))
     return next((decided[key] for key in map(_key, folders) if key in decided), None)
 

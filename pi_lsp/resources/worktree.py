@@ -43,6 +43,8 @@ def _checkout(files: Files, directory: str) -> tuple[str, str] | None:
     while True:
         dot_git = os.path.join(folder, ".git")
         match files.kind(dot_git):
+            case "dir" if not files.is_link(dot_git):
+                return None  # an ordinary repository, as most are
             case "dir":
                 return (folder, dot_git) if files.kind(os.path.join(dot_git, "HEAD")) else None
             case "file":

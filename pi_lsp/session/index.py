@@ -66,14 +66,13 @@ class Index:
             try:
                 if line.data is None:
                     raise JsonError("longer than 256 MiB")
-                data = line.data if line.offset else line.data.removeprefix(_BOM)
-                if data.strip():
-                    record = line, decode(data)
+                record = line, decode(line.data if line.offset else line.data.removeprefix(_BOM))
             except JsonError as error:
-                if not line.complete:
-                    self._torn = True
-                    return
-                self._skip(str(error))
+                if not _is_blank(line):
+                    if not line.complete:
+                        self._torn = True
+                        return
+                    self._skip(str(error))
             self.position = line.offset + line.length + line.complete
             self._newlines += line.complete
             if record:
@@ -115,6 +114,10 @@ def parse_lines(content: bytes | str) -> list[Json]:
     """The values on the lines of a text, whatever they are; white space and a BOM around the text mean nothing."""
     text = content.decode(errors="replace") if isinstance(content, bytes) else content
     return [value for _, value in Index(reader(to_utf8(text.strip(JS_SPACE)))).records(decode)]
+
+
+def _is_blank(line: Line) -> bool:
+    return line.data is not None and not (line.data if line.offset else line.data.removeprefix(_BOM)).strip()
 
 
 def _is_something(value: Json) -> bool:

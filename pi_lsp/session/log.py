@@ -5,6 +5,7 @@ disk until somebody asks for them.
 """
 
 import os
+from collections.abc import Iterator
 from typing import Final
 
 from pi_lsp.base.json import JsonObject
@@ -102,13 +103,13 @@ class SessionLog:
 
     def _add_new(self) -> list[Entry]:
         """Index from where the last reading stopped."""
-        added: list[Entry] = []
+        return self.tree.extend(self._new_entries())
+
+    def _new_entries(self) -> Iterator[Entry]:
+        known, source = self.tree.by_id, self._source
         for line, head in self._index.records(decode_head):
             if head.type == "session":  # a second header says nothing
                 continue
-            if head.parent_id and (parent := self.tree.get(head.parent_id)):
+            if head.parent_id and (parent := known.get(head.parent_id)):
                 head.parent_id = parent.id  # equal texts are kept once
-            entry = StoredEntry(head, self._source, line.offset, line.length)
-            added.append(entry)
-            self.tree.add(entry)
-        return added
+            yield StoredEntry(head, source, line.offset, line.length)
