@@ -25,7 +25,7 @@ test: $(BIN)/.ready test-newest
 
 test-newest: $(NEW)/.ready
 	@if [ "$$($(BIN)/python -V)" = "$$($(NEW)/python -V)" ]; then echo "no newer Python at hand than $$($(BIN)/python -V)"; \
-	else $(NEW)/python -m pytest $(AT_ONCE) --ignore=tests/interop --ignore=tests/random; fi
+	else $(NEW)/python -m pytest $(AT_ONCE) --ignore=tests/interop --ignore=tests/random --ignore=tests/security; fi
 
 # Sessions shared with the real Pi, and random runs: PI_LSP_RUNS=500 PI_LSP_KILLS=200 for long ones.
 interop: $(BIN)/.ready

@@ -10,7 +10,7 @@ from tests.support.gen_session import write_session
 
 PI = "Pi 1.6.0"
 SIZE = 100_000_000
-RUNS = 7
+RUNS = 9
 
 
 def context(stage: Stage) -> Iterator[Row]:

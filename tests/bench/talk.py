@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from tests.bench.rows import Row, above, below, times
 from tests.bench.servers import deep_tree, settled_mb, taken_ms
 from tests.bench.stage import Stage
 
-ROUNDS = 5
+ROUNDS = 15
 TURNS = 20
+LONG_TURNS = 150
 DELTAS = 10_000
 CHARACTERS = 12
 LOADS = 3
@@ -35,13 +37,18 @@ def turn(stage: Stage) -> Iterator[Row]:
     """What a turn takes beside the model: from the prompt until the request is there, and from the last event on.
 
     A bare client with nothing but a socket takes turns with it: what that takes is the model's way to answer, and all
-    above it is ours. The median of the best round counts.
+    above it is ours. The median of the best round counts; each round is a session of its own. Then a long session,
+    where a turn has more to look at.
     """
-    with _talking(stage, [ANSWER] * (2 * ROUNDS * TURNS + 1)) as (server, model):
+    with _talking(stage, [ANSWER] * (2 * ROUNDS * TURNS + LONG_TURNS + 1)) as (server, model):
         _say(server, model)
-        turns = _in_rounds(lambda: _turn_ms(server, model), lambda: _bare_turn_ms(model))
+        begin = partial(server.ask, "pi/session/new", {})
+        turns = _in_rounds(lambda: _turn_ms(server, model), lambda: _bare_turn_ms(model), begin=begin)
+        begin()
+        long = [_turn_ms(server, model) for _ in range(LONG_TURNS)]
     ours, bare = (min(map(statistics.median, rounds)) for rounds in turns)
     yield above("turn overhead without the model, median", "ms", ours, bare, SOCKET, 5)
+    yield times(f"the same after {LONG_TURNS - TURNS} turns", "ms", statistics.median(long[-TURNS:]), bare, SOCKET)
 
 
 def deltas(stage: Stage) -> Iterator[Row]:
@@ -150,9 +157,12 @@ def _bare_first_ms(model: ModelProcess) -> float:
     return (seen.first - model.times().first) * 1000
 
 
-def _in_rounds(*measure: Callable[[], float]) -> list[list[list[float]]]:
-    """For each of some measurements that take turns, the figures of its rounds."""
-    rounds = [[[one() for one in measure] for _ in range(TURNS)] for _ in range(ROUNDS)]
+def _in_rounds(*measure: Callable[[], float], begin: Callable[[], object] = lambda: None) -> list[list[list[float]]]:
+    """For each of some measurements that take turns, the figures of its rounds. `begin` comes before each round."""
+    rounds: list[list[list[float]]] = []
+    for _ in range(ROUNDS):
+        begin()
+        rounds.append([[one() for one in measure] for _ in range(TURNS)])
     return [[[taken[place] for taken in each] for each in rounds] for place in range(len(measure))]
 
 
