@@ -93,3 +93,13 @@ def test_the_cost_is_that_of_all_branches_and_grows_with_the_file(tmp_path: Path
     conversation.follow()
     assert conversation.cost() == 1.75
     assert conversation.cost() == 1.75
+
+
+def test_a_path_is_the_same_object_until_the_tree_changes(tmp_path: Path) -> None:
+    conversation = write(tmp_path / "s.jsonl", message("a", None), message("b", "a"))
+    before = conversation.path("b")
+    assert conversation.path("b") is before
+    append(tmp_path / "s.jsonl", message("b", None))  # another one of that id, which counts from here on
+    conversation.follow()
+    assert [entry.parent_id for entry in before] == [None, "a"]
+    assert [entry.parent_id for entry in conversation.path("b")] == [None]
