@@ -36,6 +36,7 @@ class Keeper:
         self._untold: list[Entry] = []
         """Entries of this window that are not in the file yet."""
         self._rules: tuple[tuple[str, str | None], SessionRules] | None = None
+        self._run_is_over = False
         self.foreign_moves = 0
         """How often other programs have moved the leaf."""
 
@@ -83,18 +84,24 @@ class Keeper:
         return self._go_over(make(self.followed()))
 
     def end_run(self) -> None:
-        """A run is over: see `Window.end_run`."""
-        try:
-            self.followed()
-        finally:
-            if self._conversation:
-                self._conversation.session.running = False
+        """A run is over: see `Window.end_run`. For any thread; the next visit takes it in."""
+        self._run_is_over = True
 
     def followed(self) -> Conversation:
         """The session as it stands in its file now; what others wrote is told.
 
         Where the file cannot be looked at, as it was read: nothing can be appended then, and that says why.
         """
+        if self._run_is_over:
+            self._run_is_over = False
+            try:
+                self._follow()  # what came during the run does not move its leaf
+            finally:
+                if self._conversation:
+                    self._conversation.session.running = False
+        return self._follow()
+
+    def _follow(self) -> Conversation:
         conversation = self._conversation
         if conversation is None:
             raise RuntimeError("the window has no session")

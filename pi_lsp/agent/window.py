@@ -207,7 +207,7 @@ class Window:
 
     def end_run(self) -> None:
         """A run is over, which stayed on its own branch: whoever visits the session next sees what others wrote."""
-        self._worker.soon(self._keeper.end_run)
+        self._keeper.end_run()
 
     async def replace_session(self, make: Callable[[Conversation], Session]) -> Conversation:
         """Go over to the session that `make` gives, and tell it. Raises what `make` raises.

@@ -6,15 +6,12 @@ one that runs is told by its `Cancelled` flag, which long loops look at.
 """
 
 import asyncio
-import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pi_lsp.base.memory import reading_much
-
-logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -89,18 +86,6 @@ class Worker:
                 return call(*args, **kwargs)
 
         return asyncio.get_running_loop().run_in_executor(self._executor, work)
-
-    def soon(self, call: Callable[[], object]) -> None:
-        """Run a short call in its turn, and do not wait for it; why it failed is logged."""
-
-        def work() -> None:
-            try:
-                call()
-            except Exception:
-                logger.exception("what was to be done in the session failed")
-
-        if not self._is_closed:
-            self._executor.submit(work)
 
     def close(self) -> None:
         """Take no more calls and drop those that wait; the running one ends by itself."""

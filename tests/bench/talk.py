@@ -19,9 +19,9 @@ from tests.bench.rows import Row, above, below, times
 from tests.bench.servers import deep_tree, settled_mb, taken_ms
 from tests.bench.stage import Stage
 
-ROUNDS = 15
-TURNS = 20
-LONG_TURNS = 150
+ROUNDS = 30
+TURNS = 10
+LONG_TURNS = 140
 DELTAS = 10_000
 CHARACTERS = 12
 LOADS = 3

@@ -64,25 +64,6 @@ async def test_a_call_that_was_cancelled_in_the_queue_never_runs() -> None:
     worker.close()
 
 
-async def test_what_nobody_waits_for_runs_in_its_turn_and_its_failure_is_logged(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    worker = Worker("test")
-    ran: list[str] = []
-
-    def fail() -> None:
-        raise OSError("the disk is full")
-
-    worker.soon(fail)
-    worker.soon(lambda: ran.append("second"))
-    await worker.run(lambda: ran.append("third"))
-    assert ran == ["second", "third"]
-    assert "the disk is full" in caplog.text
-    worker.close()
-    worker.soon(lambda: ran.append("too late"))
-    assert ran == ["second", "third"]
-
-
 async def test_the_collector_looks_less_often_while_a_session_is_read() -> None:
     before = gc.get_threshold()
     worker = Worker("test")
