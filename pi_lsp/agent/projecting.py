@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 
 from pi_lsp.context.finish import finish
-from pi_lsp.context.finisher import Finisher
+from pi_lsp.context.finisher import KEPT_BYTES, Finisher
 from pi_lsp.context.model import Model
 from pi_lsp.context.select import Projection, go_on, select
 from pi_lsp.context.trace import Traced
 from pi_lsp.session.entries import Entry
 from pi_lsp.session.messages import Message
-
-KEPT_BYTES = 4 << 20
-"""A context that takes more in its file is decoded anew each time, and not held in memory."""
 
 
 class Projector:

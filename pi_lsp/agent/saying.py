@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from pi_lsp.agent.committing import noting
 from pi_lsp.agent.conversation import Conversation
 from pi_lsp.agent.events import MessageEnd, MessageStart
 from pi_lsp.agent.recording import MovedError, begin_prompt
@@ -44,14 +45,8 @@ class Saying:
         Whether there are any. Raises what the call raises, and as `Window.write`.
         """
         written: list[Entry] = []
-
-        def listed(conversation: Conversation) -> Iterator[Entry]:
-            for entry in append(conversation):
-                written.append(entry)
-                yield entry
-
         try:
-            await self._window.write(listed)
+            await self._window.write(noting(written, append))
         finally:
             for entry in written:
                 if entry.type == "message":

@@ -99,13 +99,6 @@ class Learner:
         return _median([ratio for _, of, ratio in self._ratios if of == model])
 
 
-def calibrate(path: Sequence[Entry], model: ModelKey, counter: TokenCounter) -> CalibratedCounter:
-    """The counter for a model, calibrated by the end of a session path (root to leaf)."""
-    learner = Learner(counter)
-    learner.read(path[-RECENT_ENTRIES:])
-    return CalibratedCounter(counter, learner.calibration(model))
-
-
 def learn(increases: Iterable[Increase], counter: TokenCounter) -> Calibration:
     """The factor of one model from what it billed, in order; the latest answers count."""
     return _median([ratio for increase in increases if (ratio := _ratio(increase, counter)) is not None])

@@ -5,7 +5,6 @@ have a part in it, and what it gives is what `finish` gives of the whole.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import is_
 
 import msgspec
 
@@ -17,7 +16,10 @@ from pi_lsp.context.model import Model
 from pi_lsp.context.pairing import normalize_id
 from pi_lsp.context.trace import Item, Traced
 from pi_lsp.context.valid import framed
-from pi_lsp.session.messages import Message, blocks_of, role_of, tool_calls_of
+from pi_lsp.session.messages import Message, begins_with, blocks_of, role_of, tool_calls_of
+
+KEPT_BYTES = 4 << 20
+"""What is made of a context that takes more in its file, or in a request, is not held in memory for the next."""
 
 
 class Finisher:
@@ -33,7 +35,7 @@ class Finisher:
     def __call__(self, messages: Sequence[Message], model: Model) -> Traced:
         """The messages of a valid request to `model`; see `finish`."""
         kept = len(self._messages)
-        goes_on = model == self._model and len(messages) >= kept and all(map(is_, self._messages, messages))
+        goes_on = model == self._model and begins_with(messages, self._messages)
         later = messages[kept:]
         if goes_on and _stand_alone(later, self._ids):
             new = prepare(later, model)

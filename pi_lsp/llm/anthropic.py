@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import anthropic
-import anyio
 import anyio.lowlevel
 import httpx2
 
@@ -20,6 +19,11 @@ from pi_lsp.llm.provider_retry import server_delay_ms
 _CONNECT_S = 10.0
 _SHORTEST_SECRET = 8
 """Characters. What servers of one's own take for a key may be any word, and stays in their messages."""
+
+
+def warm_up() -> None:
+    """Load anyio's half for asyncio, as the first request would do in the event loop. In a thread without a loop."""
+    asyncio.run(anyio.lowlevel.checkpoint())
 
 
 class Response:
@@ -49,12 +53,7 @@ class Connection:
     """The HTTP client for one address and key."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        """Takes tens of milliseconds, since certificates are read: use a thread, without an event loop of its own.
-
-        Raises RequestError for an impossible address.
-        """
-        # anyio's half for asyncio is loaded, as the first request would otherwise do in the event loop.
-        asyncio.run(anyio.lowlevel.checkpoint())
+        """Takes tens of milliseconds, since certificates are read. Raises RequestError for an impossible address."""
         key = endpoint.key.secret.reveal()
         headers = {name.lower(): value.reveal() for name, value in endpoint.headers.items()}
         self._secrets = [text for text in (key, *headers.values()) if len(text) >= _SHORTEST_SECRET]
@@ -87,7 +86,7 @@ class Connection:
             RequestError: no connection, no answer in time, or a status that is no success.
         """
         timeout = anthropic.Timeout(stall_s, connect=min(_CONNECT_S, stall_s))
-        unread = True
+        unread = True  # no literal: by the SDK's types that would give a stream of its own
         with _own_errors(self._secrets):
             response = await self._client.post(
                 "/v1/messages",

@@ -14,6 +14,7 @@ import msgspec
 
 from pi_lsp.base.text import one_line
 from pi_lsp.context.estimate import estimate_context
+from pi_lsp.context.finisher import KEPT_BYTES
 from pi_lsp.llm.access import Access, Endpoint, NoKey
 from pi_lsp.llm.answer import Answer, Delta
 from pi_lsp.llm.body import request_body
@@ -37,8 +38,6 @@ STALL_S = 300.0
 
 _SDK = "pi_lsp.llm.anthropic"
 _DRAIN_S = 0.5
-_KEPT_BYTES = 4 << 20
-"""The messages of a larger request are not kept for the next."""
 _WITHOUT_THINKING = "The server refused thinking of earlier answers; the request was made again without it."
 
 
@@ -137,7 +136,7 @@ class AnthropicProvider:
         limit = output_limit(model, estimate.tokens, request.max_tokens)
         if limit < min(request.max_tokens or model.max_tokens, model.max_tokens):
             content = self._encoded(request, messages, limit)
-        if len(content) > _KEPT_BYTES:
+        if len(content) > KEPT_BYTES:
             self._repeating = Repeating()
         return content
 
@@ -183,7 +182,7 @@ def _new_connection(endpoint: Endpoint) -> "Connection":
         # for 100 to 200 ms; kept out of all collections they cost nothing, and the import takes a third less.
         gc.disable()
         try:
-            import_module(_SDK)
+            import_module(_SDK).warm_up()
         finally:
             gc.freeze()
             gc.enable()

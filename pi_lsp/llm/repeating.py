@@ -1,11 +1,10 @@
 """The messages of a request, made of those of the last one where it repeats them, as a conversation mostly does."""
 
 from collections.abc import Sequence
-from operator import is_
 
 from pi_lsp.base.json import JsonObject
 from pi_lsp.llm.messages import anthropic_messages
-from pi_lsp.session.messages import Message, role_of
+from pi_lsp.session.messages import Message, begins_with, role_of
 
 
 class Repeating:
@@ -20,8 +19,7 @@ class Repeating:
         """The `messages` of a request; see `anthropic_messages`."""
         said = messages[1:] if messages and role_of(messages[0]) == "system" else messages
         kept, same = len(self._messages), allow_empty_signature == self._allow_empty_signature
-        goes_on = same and len(said) >= kept and all(map(is_, self._messages, said))
-        if goes_on and _stand_alone(said[kept:]):
+        if same and begins_with(said, self._messages) and _stand_alone(said[kept:]):
             sent = self._sent + anthropic_messages(said[kept:], allow_empty_signature=allow_empty_signature)
         else:
             sent = anthropic_messages(messages, allow_empty_signature=allow_empty_signature)

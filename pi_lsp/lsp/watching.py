@@ -59,7 +59,8 @@ class Watching:
 
     async def run(self, window: "Window") -> None:
         """Watch until this is cancelled."""
-        from pi_lsp.base.watch import Watcher  # noqa: PLC0415  not on the way to the initialize reply
+        from pi_lsp.agent.events import ResourcesChanged  # noqa: PLC0415  not on the way to the initialize reply
+        from pi_lsp.base.watch import Watcher  # noqa: PLC0415  likewise
 
         loop = asyncio.get_running_loop()
 
@@ -79,7 +80,8 @@ class Watching:
                 folders = await asyncio.to_thread(_folders, window, inside)
                 if folders != watched:
                     await asyncio.to_thread(watcher.watch, folders)
-                    await _catch_up(window, is_first=watched is None)
+                    if watched is None:  # nobody has seen what happened before
+                        window.emit(ResourcesChanged(rules=True, skills=True, settings=True))
                     watched = folders
                 await asyncio.sleep(PAUSE_S)
                 await self._stale.wait()
@@ -134,15 +136,6 @@ def _state_of(path: str | None) -> tuple[str | None, int, int, int]:
     except (OSError, ValueError):
         return path, 0, 0, 0
     return path, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-async def _catch_up(window: "Window", *, is_first: bool) -> None:
-    """Tell what happened unseen, before anything was watched."""
-    await window.follow()
-    if is_first:
-        from pi_lsp.agent.events import ResourcesChanged  # noqa: PLC0415  the engine is there by now
-
-        window.emit(ResourcesChanged(rules=True, skills=True, settings=True))
 
 
 def _folders(window: "Window", inside: bool) -> list[str]:

@@ -5,7 +5,8 @@ type reads as empty. Roles: user, assistant, toolResult, system, custom, bashExe
 compactionSummary (the last two are made by the projection, never stored).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import is_
 from typing import TypeAlias
 
 from pi_lsp.base.json import JsonObject, as_object, as_str, objects
@@ -17,6 +18,11 @@ Block: TypeAlias = JsonObject
 def role_of(message: Message) -> str:
     """The role, or the empty string."""
     return as_str(message.get("role"))
+
+
+def begins_with(messages: Sequence[Message], before: Sequence[Message]) -> bool:
+    """Whether messages begin with these very objects: they may be a conversation that goes on."""
+    return len(messages) >= len(before) and all(map(is_, before, messages))
 
 
 def blocks_of(message: Message) -> list[Block]:

@@ -23,7 +23,7 @@ class Tree(Generic[N]):
         self.leaf_id: str | None = None
         """The id of the last entry added, None for an empty tree. It is where a reader of the file resumes."""
         self.version = 0
-        """Grows with each entry: what was found out of the tree holds as long as it stays."""
+        """Grows when entries come: what was found out of the tree holds as long as it stays."""
         self._by_id: dict[str, N] = {}
         self._awaited: set[str] = set()  # parent ids that were unknown when a child named them
         self._cut: frozenset[str] | None = frozenset()  # None: links may have closed a cycle since

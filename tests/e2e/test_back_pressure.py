@@ -11,7 +11,6 @@ from tests.support.editor import Editor, Home, place
 from tests.support.rpc import result_of
 from tests.support.waiting import PATIENCE_S
 
-PIPE_BYTES = 1 << 16
 HOVERS = 1000
 """Their requests and their answers are many times what a pipe holds."""
 

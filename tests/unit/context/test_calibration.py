@@ -15,7 +15,6 @@ from pi_lsp.context.calibration import (
     Increase,
     Learner,
     billed_increases,
-    calibrate,
     learn,
 )
 from pi_lsp.context.estimate import PI_COUNTER
@@ -107,14 +106,19 @@ def test_wrapping_counts_once_for_a_call_and_once_for_a_result() -> None:
     assert counter.text("abcde") == 4
 
 
-def test_calibrate_learns_from_the_end_of_a_path_and_from_one_model() -> None:
+def calibrated(path: list[Entry], model: tuple[str, str]) -> Calibration:
+    learner = Learner(PI_COUNTER)
+    learner.read(path)
+    return learner.calibration(model)
+
+
+def test_it_learns_from_the_end_of_a_path_and_from_one_model() -> None:
     bodies: list[Message] = [answer(100)]
     for step in range(1, 9):
         bodies += [user(4000), answer(100 + step * 1700)]
     bodies += [answer(50, model="other"), user(4000), answer(4000, model="other")]
-    counter = calibrate(entries(*bodies), MODEL, PI_COUNTER)
-    assert counter.calibration == Calibration(factor=1.7, answers=8)
-    assert calibrate(entries(*bodies), ("anthropic", "unknown"), PI_COUNTER).calibration.answers == 0
+    assert calibrated(entries(*bodies), MODEL) == Calibration(factor=1.7, answers=8)
+    assert calibrated(entries(*bodies), ("anthropic", "unknown")).answers == 0
 
 
 _TAUGHT = [user(4000), *(answer(billed) for billed in range(1000, 7000, 1000))]
